@@ -9,7 +9,9 @@ from typing import Any, Callable
 
 import numpy as np
 
+from ._arrays import numbers
 from ._native import ffi
+from .errors import ArgumentError
 
 _NAN = float("nan")
 
@@ -36,14 +38,14 @@ def handle(owner: Any, f: Any, dim: Any = 3) -> Any:
 
 
 def _wrench(x: Any, dim: int) -> list[float]:
-    a = np.asarray(x, dtype=float).ravel()
+    a = numbers(x, "force").ravel()
     if a.size == 6:
         return [float(v) for v in a]
     if dim == 2 and a.size in (2, 3):  # force; torque about z
         return [float(a[0]), float(a[1]), 0.0, 0.0, 0.0, float(a[2]) if a.size == 3 else 0.0]
     if a.size == 3:
         return [*(float(v) for v in a), 0.0, 0.0, 0.0]
-    raise ValueError(f"the force function gave {a.size} numbers; allowed: 3 (2D: 2 or 3) or 6")
+    raise ArgumentError(f"the force function gave {a.size} numbers; allowed: 3 (2D: 2 or 3) or 6")
 
 
 @ffi.def_extern()  # type: ignore[misc]
@@ -61,13 +63,13 @@ def py_force(w: Any, t: float, out: Any, ctx: Any) -> None:
 def py_motion(t: float, X: Any, ctx: Any) -> None:
     call = ffi.from_handle(ctx)
     try:
-        a = np.asarray(call.f(t), dtype=float).ravel()
+        a = numbers(call.f(t), "motion").ravel()
         if call.dim == 2 and a.size == 3:
             a = np.array([a[0], a[1], 0.0, np.cos(a[2] / 2), 0.0, 0.0, np.sin(a[2] / 2)])
         if a.size == 3:
             a = np.array([*a, 1.0, 0.0, 0.0, 0.0])
         if a.size != 7:
-            raise ValueError(f"the motion gave {a.size} numbers; allowed: position (3), or position and quaternion (7); 2D: x, y, angle")
+            raise ArgumentError(f"the motion gave {a.size} numbers; allowed: position (3), or position and quaternion (7); 2D: x, y, angle")
     except BaseException as e:
         call.owner.error = call.owner.error or e
         a = np.full(7, _NAN)

@@ -59,7 +59,7 @@ class Shape:
         d.material = integer(self.material, "material", 0, 4096)
         d.visual = bool(self.visual)
         if self.colour is not None:
-            r, g, b = (integer(c, "colour", 0, 255) for c in self.colour)
+            r, g, b = (integer(c, "colour", 0, 255) for c in numbers(self.colour, "colour", (3,)))
             d.colour = 0xFF000000 | r << 16 | g << 8 | b
         d.surface_velocity = vector(self.surface_velocity, "surface_velocity", dim)
         d.group = integer(self.group, "group", 0, 0xFFFFFFFF)

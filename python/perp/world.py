@@ -132,13 +132,14 @@ class World:
         out, why = ffi.new("perp_world **"), ffi.new("char[400]")
         check(lib.perp_world_create_why(d, out, why, 400), why)
         self._take(ffi.gc(out[0], _Keep(memory)), memory)
-        if mu or restitution:
-            self.law(mu=mu, restitution=restitution)
+        friction, bounce = number(mu, "mu"), number(restitution, "restitution")
+        if friction != 0 or bounce != 0:
+            self.law(mu=friction, restitution=bounce)
 
     @staticmethod
     def _option(d: Any, name: str, value: Any, keep: list[Any]) -> None:
         if name in _ENUMS:
-            if value not in _ENUMS[name]:
+            if not isinstance(value, str) or value not in _ENUMS[name]:
                 raise UnknownName(f"{name}: found {value!r}; allowed: {', '.join(_ENUMS[name])}")
             setattr(d, name, _ENUMS[name].index(value))
         elif name in _NAMES:
@@ -248,7 +249,8 @@ class World:
         """Steps for a duration [T], or a number of steps. Returns the worst figures and the sums of all of them."""
         if (duration is None) == (steps is None):
             raise ArgumentError("run: give a duration or a number of steps")
-        n = integer(steps, "steps", 0, 2**62) if steps is not None else int(lib.perp_steps_of(number(duration, "duration"), self.h))
+        wanted = steps if steps is not None else lib.perp_steps_of(number(duration, "duration"), self.h)
+        n = integer(wanted, "steps", 0, 2**62)
         total = _new(_certificate)
         for _ in range(n):
             lib.perp_certificate_add(total, self.step()._c)
@@ -451,7 +453,7 @@ class World:
                 raise ArgumentError(f"add: found {type(s).__name__}; allowed: shapes such as perp.Box")
         if kind is None:
             kind = "obstacle" if any(isinstance(s, HalfSpace) for s in given) else "dynamic"
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             raise UnknownName(f"kind: found {kind!r}; allowed: {', '.join(KINDS)}")
         defs = [s.definition(dim) for s in given]
         d = ffi.new("perp_body_def *", lib.perp_body_def_default(KINDS.index(kind)))
@@ -531,7 +533,7 @@ class World:
         prismatic joint). Extras of the first coordinate: limits=(lo, hi), motor_speed, motor_force, stiffness, rest, damping,
         friction; of several coordinates: axes=[{...}, {...}].
         """
-        if kind not in _JOINTS:
+        if not isinstance(kind, str) or kind not in _JOINTS:
             raise UnknownName(f"joint: found {kind!r}; allowed: {', '.join(_JOINTS)}")
         dim = self.dim
         d = ffi.new("perp_joint_def *", lib.perp_joint_def_default(_JOINTS.index(kind)))
@@ -638,7 +640,7 @@ class World:
         kinds = ("rigid", "linear", "hertz", "foundation")
         for k, v in law.items():
             if k == "compliance":
-                if v not in kinds:
+                if not isinstance(v, str) or v not in kinds:
                     raise UnknownName(f"compliance: found {v!r}; allowed: {', '.join(kinds)}")
                 c.compliance = kinds.index(v)
             elif k in ("mu", "restitution", "restitution_t", "e_t", "e_o", "e_r", "stiffness", "damping", "stiffness_t", "damping_t", "layer"):
