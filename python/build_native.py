@@ -103,10 +103,12 @@ static void py_memory_free(py_memory *m) {
 
 static perp_allocator py_memory_allocator(py_memory *m) { return (perp_allocator){py_memory_get, py_memory_return, m}; }
 
-/* A step, unless another thread is within one: then PY_BUSY. */
+/* A step, unless one is under way, in this or another thread: then PY_BUSY. */
 #define PY_BUSY 1
-static int py_step(perp_world *w, perp_certificate *cert, int *busy) {
-    if (__atomic_exchange_n(busy, 1, __ATOMIC_ACQUIRE)) return PY_BUSY;
+static int py_step(perp_world *w, perp_certificate *cert, uintptr_t *busy) {
+    uintptr_t nobody = 0; /* busy: the thread that steps */
+    if (!__atomic_compare_exchange_n(busy, &nobody, (uintptr_t)pthread_self(), false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return PY_BUSY;
     int st = (int)perp_world_step(w, cert);
     __atomic_store_n(busy, 0, __ATOMIC_RELEASE);
     return st;
@@ -128,7 +130,7 @@ py_memory *py_memory_new(void);
 void py_memory_free(py_memory *m);
 perp_allocator py_memory_allocator(py_memory *m);
 bool py_memory_pin(py_memory *m, const void *p);
-int py_step(perp_world *w, perp_certificate *cert, int *busy);
+int py_step(perp_world *w, perp_certificate *cert, uintptr_t *busy);
 """
 
 

@@ -16,6 +16,7 @@
 #ifndef PERP_BATCH_H
 #define PERP_BATCH_H
 
+#include "perp/joint_space.h"
 #include "perp/view.h"
 
 #ifdef __cplusplus
@@ -77,9 +78,11 @@ PERP_API perp_world *perp_batch_world(const perp_batch *b, int i);
 /** Arrays of all worlds, at the same place until the batch is destroyed. World i begins at row i. */
 typedef struct perp_batch_view {
     int n, nslot, ninput;
+    int nq, nv;          /**< coordinates and velocities of the default joint space of the model */
     const double *pose;  /**< n x nslot x 7, rows as in perp_world_view */
     const double *twist; /**< n x nslot x 6 */
     const double *time;  /**< n [T] */
+    const double *q, *v; /**< n x nq and n x nv: coordinates and velocities of the joints, see joint_space.h */
     double *input;       /**< n x ninput, to be written by the caller; begins as the model has it */
 } perp_batch_view;
 /** The arrays; up to date after create, step, reset and refresh. */

@@ -22,6 +22,7 @@
  *  | many copies of a world, stepped by several threads | batch.h |
  *  | shapes and mass properties | shape.h |
  *  | joints, limits, motors, springs | joint.h |
+ *  | joint coordinates q, v, dynamics in them, sites, keyframes | joint_space.h |
  *  | driven bodies and controllers | drive.h |
  *  | contacts of a step, materials | contact.h |
  *  | what was measured | certificate.h |
@@ -48,6 +49,7 @@
 #include "perp/fit.h"
 #include "perp/input.h"
 #include "perp/joint.h"
+#include "perp/joint_space.h"
 #include "perp/judge.h"
 #include "perp/math.h"
 #include "perp/mpec.h"

@@ -17,6 +17,7 @@ from . import gym
 from .batch import Batch
 from .errors import (ArgumentError, ClosedError, FileError, FitError, GeometryError, OutOfMemory, PerpError, SolveError, Stopped,
                      UnknownName)
+from .joint_space import JointSpace, Link
 from .model import Model, Parameter, load
 from .parts import Body, Contact, Contacts, Force, Joint
 from .recording import Lazy, Recorder, Recording

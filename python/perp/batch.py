@@ -71,12 +71,16 @@ class Batch:
 
         self._b: Any = ffi.gc(out[0], destroy)
         self._memory, self._lock = memory, threading.Lock()
+        self._stepper = ffi.new("uintptr_t *")  # the thread that steps it; its worlds share this
         v = lib.perp_batch_look(self._b)
         self.n, self.threads = int(v.n), int(lib.perp_batch_threads(self._b))
         #: Poses, n x bodies x 7: read-only, follows step() and reset().
         self.poses: Floats = view(v.pose, (v.n, v.nslot, 7), self._b)
         #: Velocities, n x bodies x 6: read-only, likewise.
         self.twists: Floats = view(v.twist, (v.n, v.nslot, 6), self._b)
+        #: Coordinates of joints and free bodies, n x nq, and their velocities, n x nv (perp/joint_space.h): read-only, likewise.
+        self.q: Floats = view(v.q, (v.n, v.nq), self._b)
+        self.v: Floats = view(v.v, (v.n, v.nv), self._b)
         #: Times, n: read-only, likewise.
         self.times: Floats = view(v.time, (v.n,), self._b)
         #: Inputs, n x inputs: to be written; taken over at the next step.
@@ -107,6 +111,14 @@ class Batch:
     def _busy(self) -> None:
         if not self._lock.acquire(False):
             raise PerpError("the batch is being stepped by another thread")
+        if self._stepper[0]:
+            self._lock.release()
+            raise PerpError("a world of the batch is being stepped by another thread")
+        self._stepper[0] = threading.get_ident()
+
+    def _idle(self) -> None:
+        self._stepper[0] = 0
+        self._lock.release()
 
     def step(self, steps: int = 1, mask: Any = None) -> npt.NDArray[np.int32]:
         """Hands the inputs over and takes steps of every world, or of those in the mask. Returns a status for each world: 0, or the
@@ -123,7 +135,7 @@ class Batch:
         try:
             lib.perp_batch_step(b, k, ffi.NULL if m is None else ffi.cast("bool *", m.ctypes.data), ffi.cast("perp_status *", status.ctypes.data), ffi.NULL)
         finally:
-            self._lock.release()
+            self._idle()
         error, self._memory.error = self._memory.error, None
         if error is not None:
             raise error
@@ -136,7 +148,7 @@ class Batch:
         try:
             status = lib.perp_batch_reset(b, ffi.NULL if m is None else ffi.cast("bool *", m.ctypes.data))
         finally:
-            self._lock.release()
+            self._idle()
         if status:
             raise failure(status)
 
@@ -150,7 +162,7 @@ class Batch:
         """World i, to be read, or changed between steps (then call refresh()). Bodies cannot be added to it or removed."""
         k = integer(i, "world", 0, self.n - 1)
         w = World._made(lib.perp_batch_world(self._c, k), self._memory, None, None, self._b)
-        w._fixed = True
+        w._fixed, w._busy = True, self._stepper
         return w
 
     def why(self, i: int) -> str:

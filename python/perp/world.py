@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from threading import get_ident
 from typing import Any, Callable, Iterator, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
@@ -15,6 +16,7 @@ from ._arrays import Floats, Vector, integer, number, numbers, vector, view
 from ._native import ffi, lib
 from ._records import Certificate
 from .errors import ArgumentError, ClosedError, PerpError, SolveError, UnknownName, check, failure
+from .joint_space import JointSpace, readonly
 from .parts import Body, Contacts, Force, Joint, KINDS, axis_definition, contact_type
 from .shapes import Particle, HalfSpace, Shape, pose, quaternion
 
@@ -167,8 +169,9 @@ class World:
         self._scene = scene
         self._hold = scene if hold is None else hold
         self._source = source  # a Model, as long as the world can be made again from it and its state
-        self._busy = ffi.new("int *")  # another thread steps it
+        self._busy = ffi.new("uintptr_t *")  # the thread that steps it; 0: none
         self._recorder: Any = None
+        self._space: Optional[JointSpace] = None
         self._poses: tuple[Any, int, Optional[Floats]] = (None, 0, None)
         self._twists: tuple[Any, int, Optional[Floats]] = (None, 0, None)
         self._look = ffi.new("perp_world_view *")
@@ -184,6 +187,9 @@ class World:
         w = self._w
         if w is None:
             raise ClosedError("the world is closed")
+        stepper = self._busy[0]
+        if stepper and stepper != get_ident():  # functions of Python within a step may read
+            raise PerpError("the world is being stepped by another thread")
         return w
 
     def _change(self, parts: bool = False) -> Any:
@@ -191,15 +197,17 @@ class World:
         w = self._c
         if parts and self._fixed:
             raise ArgumentError("nothing can be added to a world of a batch, or removed from it; change the model and make a new batch")
+        if parts:
+            self._space = None
         if self._busy[0]:
-            raise PerpError("the world is being stepped by another thread")
+            raise PerpError("the world is being stepped; change it between steps")
         self._source = None
         return w
 
     def _fail(self, status: int, cert: Any = None) -> None:
         """Raises what the library said, or what a function of Python raised on the way."""
         if status > 0:
-            raise PerpError("the world is being stepped by another thread")
+            raise PerpError("the world is being stepped, by another thread or by the step that called this function")
         error, self._memory.error = self._memory.error, None
         if error is not None:
             raise error
@@ -216,7 +224,7 @@ class World:
         """Frees the world. Whatever is asked of it afterwards raises ClosedError; arrays keep their last numbers."""
         if self._w is not None and self._busy[0]:
             raise PerpError("the world is being stepped by another thread")
-        self._w = self._scene = self._hold = self._source = self._recorder = None
+        self._w = self._scene = self._hold = self._source = self._recorder = self._space = None
 
     def __enter__(self) -> "World":
         return self
@@ -310,6 +318,34 @@ class World:
             a = view(v.twist, (v.nslot, 6), self._memory)
             self._twists = (v.twist, v.nslot, a)
         return a
+
+    @property
+    def joint_space(self) -> JointSpace:
+        """Coordinates of the joints and the dynamics in them: mass matrix, bias, Jacobians, ... Take it again after bodies or joints
+        were added or removed."""
+        self._c
+        if self._space is None:
+            self._space = JointSpace(self)
+        return self._space
+
+    @property
+    def q(self) -> Floats:
+        """Coordinates of all joints and free bodies (perp/joint_space.h tells their order): a read-only array of the present values.
+        Assigning to w.q places the bodies; loops must close."""
+        return readonly(self.joint_space.read()[0])
+
+    @q.setter
+    def q(self, value: Any) -> None:
+        self.joint_space.set(q=value)
+
+    @property
+    def v(self) -> Floats:
+        """Velocities that go with q: a read-only array of the present values. Assigning to w.v sets them."""
+        return readonly(self.joint_space.read()[1])
+
+    @v.setter
+    def v(self, value: Any) -> None:
+        self.joint_space.set(v=value)
 
     def _refresh(self) -> None:
         """Brings views of velocities that somebody holds up to date after a change that was no step."""

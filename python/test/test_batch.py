@@ -55,9 +55,11 @@ def test_views_masks_and_resets():
     with pytest.raises(ValueError):
         b.poses[0] = 1
     start = b.poses.copy()
+    assert b.q.shape == (4, 21) and b.v.shape == (4, 18) and np.array_equal(b.q[2], b.world(2).q)
     b.inputs[:] = 20.0
     b.step(10, np.array([True, False, True, False]))
     assert (b.times > 0).tolist() == [True, False, True, False]
+    assert np.array_equal(b.q[0], b.world(0).q) and np.array_equal(b.v[2], b.world(2).v) and b.v[0].any()
     b.reset(b.times > 0)
     assert np.array_equal(b.poses, start) and b.inputs[:, 0].tolist() == [0, 20, 0, 20]
     poses, twists, status = b.rollout(np.full((5, 4, 1), 20.0), steps=2)

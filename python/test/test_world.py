@@ -260,12 +260,29 @@ def test_a_second_thread_is_refused():
     thread = threading.Thread(target=w.step)
     thread.start()
     assert inside.wait(10)
-    for f in (w.step, w.close, b.remove, lambda: w.add(perp.Sphere(1))):
+    for f in (w.step, w.close, b.remove, lambda: w.add(perp.Sphere(1)), lambda: w.state, lambda: w.poses, w.clone, lambda: w.time):
         with pytest.raises(perp.PerpError, match="another thread"):
             f()
     go.set()
     thread.join()
     w.step()
+
+
+def test_functions_within_a_step_may_read_and_not_change():
+    w = perp.World(dim=3, gravity=(0, 0, 0), h=0.01)
+    b = w.add(perp.Sphere(0.1), mass=1.0, velocity=(1, 0, 0))
+    seen = []
+    f = w.add_force(b, lambda t: (seen.append((w.time, *b.velocity)), -2 * b.velocity)[1])
+    w.run(steps=3)
+    assert [s[0] for s in seen] == [0.0, 0.01, 0.02] and seen[1][1] == pytest.approx(0.98, abs=0.011)
+    f.remove()
+    for change in (lambda: b.push((1, 0, 0)), w.step, lambda: w.add(perp.Sphere(1)), b.remove, w.close):
+        f = w.add_force(b, lambda t: change())
+        h = w.hash
+        with pytest.raises(perp.PerpError, match="being stepped"):
+            w.step()
+        assert w.hash == h
+        f.remove()
 
 
 def test_scene_parameters_and_messages(root, tmp_path):

@@ -24,12 +24,13 @@
 struct perp_batch {
     perp_allocator alloc;
     perp_world **world;
-    int n, nslot, ninput, threads;
+    perp_joint_space **space; /* of each world: one thread uses it at a time */
+    int n, nslot, ninput, threads, nq, nv;
     perp_input *input;
     double *start; /* ninput: values of the inputs in the model */
     void *state;   /* of the model */
     size_t state_size;
-    double *pose, *twist, *time, *value;
+    double *pose, *twist, *time, *value, *q, *v;
 };
 
 perp_batch_def perp_batch_def_default(int n) { return (perp_batch_def){.n = n, .cookie = COOKIE}; }
@@ -110,7 +111,8 @@ static perp_status gather(const perp_batch *b, int i) {
         memcpy(b->twist + 6 * at, v.twist, 6 * rows * sizeof *v.twist);
     }
     b->time[i] = perp_world_time(b->world[i]);
-    return PERP_OK;
+    return perp_joint_space_get(b->space[i], b->world[i], b->q + (size_t)i * (size_t)b->nq,
+                                b->v + (size_t)i * (size_t)b->nv);
 }
 
 static perp_status refuse(char *why, size_t size, perp_status st, const char *text) {
@@ -144,16 +146,22 @@ static perp_status check(const perp_world *model, const perp_batch_def *d, char 
     return PERP_OK;
 }
 
-/* Clones of the model. What there is is in b. */
+/* Clones of the model and their joint spaces. What there is is in b. */
 static perp_status clone_all(perp_batch *b, const perp_world *model) {
     perp_world_view v;
     b->world = pp_alloc(&b->alloc, (size_t)b->n * sizeof *b->world);
     if (!b->world) return PERP_E_MEMORY;
     memset((void *)b->world, 0, (size_t)b->n * sizeof *b->world);
+    b->space = pp_alloc(&b->alloc, (size_t)b->n * sizeof *b->space);
+    if (!b->space) return PERP_E_MEMORY;
+    memset((void *)b->space, 0, (size_t)b->n * sizeof *b->space);
     for (int i = 0; i < b->n; i++) {
         perp_status st = perp_world_clone(model, &b->world[i]);
+        if (!st) st = perp_world_joint_space(b->world[i], NULL, &b->space[i]);
         if (st) return st;
     }
+    b->nq = perp_joint_space_nq(b->space[0]);
+    b->nv = perp_joint_space_nv(b->space[0]);
     perp_status st = perp_world_look(b->world[0], &v);
     b->nslot = st ? 0 : v.nslot;
     return st;
@@ -172,7 +180,9 @@ static bool make_room(perp_batch *b, const perp_world *model) {
     b->twist = pp_alloc(a, 6 * rows * sizeof *b->twist);
     b->time = pp_alloc(a, n * sizeof *b->time);
     b->value = pp_alloc(a, n * inputs * sizeof *b->value);
-    return b->input && b->start && b->state && b->pose && b->twist && b->time && b->value;
+    b->q = pp_alloc(a, (n * (size_t)b->nq + 1) * sizeof *b->q);
+    b->v = pp_alloc(a, (n * (size_t)b->nv + 1) * sizeof *b->v);
+    return b->input && b->start && b->state && b->pose && b->twist && b->time && b->value && b->q && b->v;
 }
 
 static int processors(void) {
@@ -217,7 +227,9 @@ perp_status perp_batch_create(const perp_world *model, const perp_batch_def *def
 void perp_batch_destroy(perp_batch *b) {
     if (!b) return;
     const perp_allocator *a = &b->alloc;
+    for (int i = 0; b->space && i < b->n; i++) perp_joint_space_free(b->space[i]);
     for (int i = 0; b->world && i < b->n; i++) perp_world_destroy(b->world[i]);
+    pp_free(a, (void *)b->space);
     pp_free(a, (void *)b->world);
     pp_free(a, b->input);
     pp_free(a, b->start);
@@ -226,6 +238,8 @@ void perp_batch_destroy(perp_batch *b) {
     pp_free(a, b->twist);
     pp_free(a, b->time);
     pp_free(a, b->value);
+    pp_free(a, b->q);
+    pp_free(a, b->v);
     pp_free(a, b);
 }
 
@@ -234,7 +248,17 @@ int perp_batch_threads(const perp_batch *b) { return b->threads; }
 perp_world *perp_batch_world(const perp_batch *b, int i) { return i >= 0 && i < b->n ? b->world[i] : NULL; }
 
 perp_batch_view perp_batch_look(const perp_batch *b) {
-    return (perp_batch_view){b->n, b->nslot, b->ninput, b->pose, b->twist, b->time, b->value};
+    return (perp_batch_view){.n = b->n,
+                             .nslot = b->nslot,
+                             .ninput = b->ninput,
+                             .nq = b->nq,
+                             .nv = b->nv,
+                             .pose = b->pose,
+                             .twist = b->twist,
+                             .time = b->time,
+                             .q = b->q,
+                             .v = b->v,
+                             .input = b->value};
 }
 
 /* What one call does with each world, and how far it has come. */

@@ -11,7 +11,7 @@
 #include "geometry/shape/collision.h"
 #include "model/motion.h"
 #include "model/joint_rows.h"
-#include "perp/world.h"
+#include "perp/joint_space.h"
 #include "problem/convert/convert.h"
 #include "solver/common/solver.h"
 
@@ -72,6 +72,21 @@ typedef struct pp_force {
     int joint; /* PD: slot */
     perp_force_def def;
 } pp_force;
+
+typedef struct pp_site {
+    uint32_t gen;
+    int body; /* slot; -1: world */
+    perp_pose X_BS;
+    bool model; /* stands for the body in joint space */
+    char *name;
+} pp_site;
+
+/* A named state of the joints: q, v and ctrl behind each other. */
+typedef struct pp_keyframe {
+    char *name;
+    double *number;
+    int nq, nv, nctrl;
+} pp_keyframe;
 
 /* What is known of the velocity of a body in a staggered world: bits of pp_state.mark. */
 typedef enum pp_mark {
@@ -155,6 +170,10 @@ struct perp_world {
     int njoint, cap_joint, dead_joint;
     pp_force *force;
     int nforce, cap_force, dead_force;
+    pp_site *site;
+    int nsite, cap_site, dead_site;
+    pp_keyframe *keyframe;
+    int nkeyframe, cap_keyframe;
 
     perp_pair_law *law; /* nmaterial x nmaterial */
     int nmaterial, cap_law;

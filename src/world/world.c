@@ -55,6 +55,10 @@ void perp_world_destroy(perp_world *w) {
     for (int i = 0; i < w->nshape; i++) pp_geometry_destroy(w->shape[i].g, &a);
     pp_free(&a, w->belt);
     for (int i = 0; i < w->njoint; i++) pp_free(&a, w->joint[i].name);
+    for (int i = 0; i < w->nsite; i++) pp_free(&a, w->site[i].name);
+    perp_keyframe_clear(w);
+    pp_free(&a, w->site);
+    pp_free(&a, w->keyframe);
     pp_free(&a, w->body);
     pp_free(&a, w->shape);
     pp_free(&a, w->joint);

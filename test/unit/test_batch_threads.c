@@ -60,6 +60,15 @@ static void run(int threads, uint64_t hash[N]) {
         assert_int_equal(perp_body_pose(perp_batch_world(p.b, i), p.top, &X), PERP_OK);
         assert_memory_equal(v.pose + 7 * (i * v.nslot + (int)p.top.slot), &X, sizeof X);
         assert_true(v.time[i] == perp_world_time(perp_batch_world(p.b, i)));
+        double q[64], nu[64];
+        perp_joint_space *js;
+        assert_int_equal(perp_world_joint_space(perp_batch_world(p.b, i), NULL, &js), PERP_OK);
+        assert_int_equal(v.nq, 7 * 5);
+        assert_int_equal(v.nv, 6 * 5);
+        assert_int_equal(perp_joint_space_get(js, perp_batch_world(p.b, i), q, nu), PERP_OK);
+        assert_memory_equal(v.q + i * v.nq, q, sizeof *q * (size_t)v.nq);
+        assert_memory_equal(v.v + i * v.nv, nu, sizeof *nu * (size_t)v.nv);
+        perp_joint_space_free(js);
         assert_true(c[i].law.normal >= 0 && c[i].substeps >= 3);
     }
     end(&p);
