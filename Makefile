@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-build demo install package dist attack test test-quick nightly test-without-libraries experiments studies gallery fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
+.PHONY: help setup setup-build demo install package dist python attack test test-quick nightly test-without-libraries experiments studies gallery fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -40,6 +40,11 @@ package: setup-build ## Debian packages perp and libperp-dev, and the source arc
 	@tools/build release perp_installed
 	@tools/package build/release build/packages
 	@tools/dist build/packages
+
+python:              ## the Python package, in build/python; `import perp` works afterwards
+	@tools/setup python
+	@tools/build release perp
+	@tools/python --link
 
 dist:                ## source archive of this version in build/packages
 	@tools/dist build/packages

@@ -18,8 +18,11 @@
  *  | you want | header |
  *  |---|---|
  *  | worlds, bodies, steps, state | world.h |
+ *  | poses and velocities of all bodies as arrays | view.h |
+ *  | many copies of a world, stepped by several threads | batch.h |
  *  | shapes and mass properties | shape.h |
  *  | joints, limits, motors, springs | joint.h |
+ *  | joint coordinates q, v, dynamics in them, sites, keyframes | joint_space.h |
  *  | driven bodies and controllers | drive.h |
  *  | contacts of a step, materials | contact.h |
  *  | what was measured | certificate.h |
@@ -36,6 +39,7 @@
 #define PERP_PERP_H
 
 #include "perp/base.h"
+#include "perp/batch.h"
 #include "perp/certificate.h"
 #include "perp/contact.h"
 #include "perp/contradiction.h"
@@ -45,6 +49,7 @@
 #include "perp/fit.h"
 #include "perp/input.h"
 #include "perp/joint.h"
+#include "perp/joint_space.h"
 #include "perp/judge.h"
 #include "perp/math.h"
 #include "perp/mpec.h"
@@ -61,6 +66,7 @@
 #include "perp/statistic.h"
 #include "perp/step.h"
 #include "perp/tangent.h"
+#include "perp/view.h"
 #include "perp/world.h"
 
 #endif

@@ -62,6 +62,11 @@ void pp_state_copy(const perp_world *w, pp_state *to, const pp_state *from) {
     pp_copy_bytes(to->coord, from->coord, nj * sizeof *to->coord);
 }
 
+void pp_twists_refresh(perp_world *w) {
+    int n = w->nbody < w->last.cap_twist ? w->nbody : w->last.cap_twist;
+    for (int i = 0; i < n; i++) w->last.twist[i] = (pp_lent_twist){pp_shown_v(&w->state, i), pp_shown_w(&w->state, i)};
+}
+
 void pp_velocity_given(pp_state *s, int slot, perp_vec3 v, perp_vec3 w) {
     s->v[slot] = v;
     s->w[slot] = w;

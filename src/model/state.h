@@ -38,6 +38,9 @@ static inline perp_vec3 pp_shown_w(const pp_state *s, int slot) {
     return s->lag == 0 ? s->w[slot] : perp_v3_add(s->w[slot], s->dw[slot]);
 }
 
+/* Brings the velocities that the world has lent up to date (perp/view.h); nothing if it has lent none. */
+void pp_twists_refresh(perp_world *w);
+
 /* Gives a body a velocity at the time of the state. */
 void pp_velocity_given(pp_state *s, int slot, perp_vec3 v, perp_vec3 w);
 /* Keeps its velocity at the time of the state, and forgets its acceleration: it was placed elsewhere. */

@@ -11,7 +11,7 @@
 #include "geometry/shape/collision.h"
 #include "model/motion.h"
 #include "model/joint_rows.h"
-#include "perp/world.h"
+#include "perp/joint_space.h"
 #include "problem/convert/convert.h"
 #include "solver/common/solver.h"
 
@@ -73,6 +73,21 @@ typedef struct pp_force {
     perp_force_def def;
 } pp_force;
 
+typedef struct pp_site {
+    uint32_t gen;
+    int body; /* slot; -1: world */
+    perp_pose X_BS;
+    bool model; /* stands for the body in joint space */
+    char *name;
+} pp_site;
+
+/* A named state of the joints: q, v and ctrl behind each other. */
+typedef struct pp_keyframe {
+    char *name;
+    double *number;
+    int nq, nv, nctrl;
+} pp_keyframe;
+
 /* What is known of the velocity of a body in a staggered world: bits of pp_state.mark. */
 typedef enum pp_mark {
     PP_FRESH = 1,  /* v and w were set: they are those of t, and are moved back in the next step */
@@ -101,6 +116,11 @@ typedef struct pp_state {
     double (*coord)[PERP_JOINT_MAX_COORD]; /* unwrapped joint coordinates */
     const struct pp_frame *made_by; /* the part of the step under way that ends here; NULL: a state between steps */
 } pp_state;
+
+/* Velocity of a body at the time of the poses, as the world lends it. */
+typedef struct pp_lent_twist {
+    perp_vec3 v, w;
+} pp_lent_twist;
 
 /* Impulses remembered from the last step for warm starts. */
 typedef struct pp_memory_contact {
@@ -150,12 +170,22 @@ typedef struct pp_world_room {
     int cap_state_body, cap_state_joint;
 } pp_world_room;
 
+/* Named frames and states, for the user. */
+typedef struct pp_world_marks {
+    pp_site *site;
+    int nsite, cap_site, dead_site;
+    pp_keyframe *keyframe;
+    int nkeyframe, cap_keyframe;
+} pp_world_marks;
+
 /* What the last step left for the user, and the time that all of them took. */
 typedef struct pp_world_last {
     perp_contact *contact;
     int ncontact, cap_contact;
     perp_wrench *joint_impulse; /* by joint slot */
     int cap_joint_impulse;
+    pp_lent_twist *twist; /* by body slot, for perp_world_look(); NULL until it is asked for */
+    int cap_twist;
     bool failed; /* it failed: problem is the failed one */
     bool has_problem;
     perp_step_problem problem;       /* lies in the arena until the next step */
@@ -205,6 +235,7 @@ struct perp_world {
     int nmaterial;
     perp_pair_law law_all;
     pp_world_room room;
+    pp_world_marks marks;
 
     pp_state state; /* committed */
     pp_warm warm;

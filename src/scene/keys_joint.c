@@ -175,3 +175,29 @@ static const pp_key force[] = {
      .infinite = true, PP_UNIT("force or torque"), PP_HELP("Largest force or torque of the controller.")},
 };
 const pp_map pp_map_force = {"force", "A force", "An entry of `forces`.", force, COUNT(force), forces};
+#undef IN
+
+#define IN(field) PP_AT(pp_site_in, field)
+static const pp_key site[] = {
+    {"name", PP_T_NAME, IN(name), .own = true, .required = true, PP_HELP("No two sites have the same.")},
+    {"body", PP_T_REF, IN(body), .of = "a body", PP_WORDS("world"), PP_HELP("The body it is fixed in.")},
+    {"at", PP_T_VECTOR, IN(at), PP_UNIT("L"), PP_WORDS("the body's origin"), PP_HELP("Origin, in the body's frame.")},
+    {"turn", PP_T_TURN, IN(turn), PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("not turned"),
+     PP_HELP("Orientation in the body's frame.")},
+    {"model", PP_T_BOOL, IN(model), PP_DEFAULT(false),
+     PP_HELP(
+         "It is the frame that stands for the body in its model. Joint coordinates of a free body are the pose of this "
+         "frame. A body has at most one.")},
+};
+const pp_map pp_map_site = {"site", "A site", "An entry of `sites`.", site, COUNT(site), NULL};
+#undef IN
+
+#define IN(field) PP_AT(pp_keyframe_in, field)
+static const pp_key keyframe[] = {
+    {"name", PP_T_NAME, IN(name), .own = true, .required = true, PP_HELP("No two keyframes have the same.")},
+    {"q", PP_T_SERIES, IN(q), PP_WORDS("none"),
+     PP_HELP("Coordinates of all joints and free bodies, in the order of joint space (perp/joint_space.h).")},
+    {"v", PP_T_SERIES, IN(v), PP_WORDS("none"), PP_HELP("Their velocities.")},
+    {"ctrl", PP_T_SERIES, IN(ctrl), PP_WORDS("none"), PP_HELP("Values for the actuators.")},
+};
+const pp_map pp_map_keyframe = {"keyframe", "A keyframe", "An entry of `keyframes`.", keyframe, COUNT(keyframe), NULL};

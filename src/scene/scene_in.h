@@ -43,8 +43,8 @@ typedef struct pp_top_in {
     int64_t perp, dim, seed;
     const char *title, *about;
     double press;
-    pp_item units, include, parameters, stages, materials, law, laws, templates, bodies, joints, forces, record, watch,
-        shape_order;
+    pp_item units, include, parameters, stages, materials, law, laws, templates, bodies, joints, forces, sites,
+        keyframes, record, watch, shape_order;
     const char *state;
     double h, duration;
     perp_vec3 gravity;
@@ -185,6 +185,20 @@ typedef struct pp_spring_in {
     pp_got got;
     double stiffness, rest, damping;
 } pp_spring_in;
+
+typedef struct pp_site_in {
+    pp_got got;
+    pp_name name, body;
+    perp_vec3 at;
+    perp_quat turn;
+    bool model;
+} pp_site_in;
+
+typedef struct pp_keyframe_in {
+    pp_got got;
+    pp_name name;
+    pp_item q, v, ctrl;
+} pp_keyframe_in;
 
 typedef struct pp_joint_in {
     pp_got got;

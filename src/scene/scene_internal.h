@@ -273,6 +273,8 @@ perp_status pp_read_world(pp_reader *r);
 perp_status pp_read_bodies(pp_reader *r, pp_item list);
 perp_status pp_read_joints(pp_reader *r, pp_item list);
 perp_status pp_read_forces(pp_reader *r, pp_item list);
+perp_status pp_read_sites(pp_reader *r, pp_item list);
+perp_status pp_read_keyframes(pp_reader *r, pp_item list);
 perp_status pp_read_templates(pp_reader *r, const pp_item *layer, int nlayer);
 
 /* shapes and motions */

@@ -41,6 +41,7 @@ typedef enum pp_type {
     PP_T_POINTS,   /* later: a list of vectors, or {random, in} */
     PP_T_ROWS,     /* later: a list of lists of numbers */
     PP_T_WHOLES,   /* later: a list of whole numbers */
+    PP_T_SERIES,   /* later: a list of numbers of any length */
     PP_T_REPEAT,   /* later: a number, or {i: n, j: m} */
     PP_T_WHAT,     /* later: what to record */
     PP_T_WATCH,    /* later: a map from names to expressions of series */
@@ -111,6 +112,7 @@ extern const pp_map pp_map_top, pp_map_units, pp_map_stages, pp_map_record, pp_m
 extern const pp_map pp_map_body, pp_map_shape, pp_map_points, pp_map_turn, pp_map_motion, pp_map_term, pp_map_support,
     pp_map_function;
 extern const pp_map pp_map_joint, pp_map_axis, pp_map_motor, pp_map_spring, pp_map_force, pp_map_formula_turn;
+extern const pp_map pp_map_site, pp_map_keyframe;
 
 /* The type of a function of a program. It is written into recordings of its world and cannot be read. */
 #define PP_USER_TYPE "user"

@@ -370,6 +370,7 @@ static void commit(perp_world *w, const parts *p) {
     pp_state_copy(w, &w->state, p->end);
     w->state.step = step + 1;
     w->state.t = time_after(step, t, w->def.h);
+    pp_twists_refresh(w);
     keep_problem(end);
     w->last.failed = false;
     w->why[0] = 0;

@@ -37,6 +37,9 @@ static inline perp_quat pp_unit_once(perp_quat q) {
 void pp_joint_drop(perp_world *w, int slot);
 void pp_force_drop(perp_world *w, int slot);
 void pp_shape_drop(perp_world *w, int slot);
+void pp_site_drop(perp_world *w, int slot);
+/* site.c, for cloning: false if memory is refused; what was copied is in `to`. */
+bool pp_clone_sites(const perp_world *w, perp_world *to);
 /* A change from outside: contacts of the last step and remembered impulses no longer fit. */
 void pp_forget(perp_world *w);
 

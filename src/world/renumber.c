@@ -116,6 +116,20 @@ static void move_forces(perp_world *w, const maps *m) {
     w->room.dead_force = 0;
 }
 
+static void move_sites(perp_world *w, const maps *m) {
+    int n = 0;
+    for (int i = 0; i < w->marks.nsite; i++) {
+        if (!pp_alive(w->marks.site[i].gen)) continue;
+        pp_site site = w->marks.site[i];
+        site.gen = 1;
+        site.body = body_after(m, site.body);
+        w->marks.site[n++] = site;
+    }
+    if (w->marks.nsite > n) memset(w->marks.site + n, 0, (size_t)(w->marks.nsite - n) * sizeof *w->marks.site);
+    w->marks.nsite = n;
+    w->marks.dead_site = 0;
+}
+
 /* What is remembered is of living shapes and joints: removing something forgets it all. */
 static void move_memory(perp_world *w, const maps *m, bool forget_contacts) {
     pp_warm *k = &w->warm;
@@ -153,6 +167,7 @@ perp_status perp_world_renumber(perp_world *w, const int *shape_order) {
     if (!st) {
         move_memory(w, &m, shape_order != NULL);
         move_forces(w, &m);
+        move_sites(w, &m);
         move_joints(w, &m);
         move_shapes(w, &m);
         move_bodies(w, &m);

@@ -55,12 +55,17 @@ void perp_world_destroy(perp_world *w) {
     for (int i = 0; i < w->nshape; i++) pp_geometry_destroy(w->shape[i].g, &a);
     pp_free(&a, w->belt);
     for (int i = 0; i < w->njoint; i++) pp_free(&a, w->joint[i].name);
+    for (int i = 0; i < w->marks.nsite; i++) pp_free(&a, w->marks.site[i].name);
+    perp_keyframe_clear(w);
+    pp_free(&a, w->marks.site);
+    pp_free(&a, w->marks.keyframe);
     pp_free(&a, w->body);
     pp_free(&a, w->shape);
     pp_free(&a, w->joint);
     pp_free(&a, w->force);
     pp_free(&a, w->law);
     pp_state_release(&w->state, &a);
+    pp_free(&a, w->last.twist);
     pp_peg_destroy(w->found.peg, &a);
     pp_free(&a, w->warm.contact);
     pp_free(&a, w->warm.joint);

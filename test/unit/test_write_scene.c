@@ -184,6 +184,30 @@ static perp_pair_law random_law(const perp_world *w) {
     return law;
 }
 
+/* Sites on the world and on the last body, and a keyframe of the joints as they are. */
+static void add_sites(perp_world *w, int dim) {
+    perp_body_id body[16];
+    int n = perp_world_bodies(w, body, 16);
+    perp_site_def d = perp_site_def_default();
+    d.name = "corner";
+    d.X_BS.p = perp_v3(0.1, 0.7, dim == 3 ? -0.3 : 0);
+    OK(w, perp_site_add(w, &d, NULL));
+    d.name = NULL;
+    d.body = body[n - 1];
+    d.model = true;
+    d.X_BS.q = dim == 2 ? perp_pose_2d(0, 0, 1.1).q : perp_q_axis_angle(perp_v3(1, 2, 3), 0.4);
+    OK(w, perp_site_add(w, &d, NULL));
+    perp_joint_space *s;
+    OK(w, perp_world_joint_space(w, NULL, &s));
+    double q[100], v[100], ctrl[2] = {1.0 / 3, -7};
+    perp_keyframe k = {.name = "home", .q = q, .v = v, .ctrl = ctrl, .nctrl = 2};
+    k.nq = perp_joint_space_nq(s);
+    k.nv = perp_joint_space_nv(s);
+    OK(w, perp_joint_space_get(s, w, q, v));
+    perp_joint_space_free(s);
+    OK(w, perp_keyframe_add(w, &k));
+}
+
 static perp_world *random_world(int dim) {
     perp_world_def wd = perp_world_def_default(dim);
     wd.h = uniform(0.001, 0.01);
@@ -236,6 +260,7 @@ static perp_world *random_world(int dim) {
         perp_body_id late = add_body(w, dim, 3 + below(3)); /* into the first gap */
         add_shape(w, late, dim, false);
     }
+    add_sites(w, dim);
     return w;
 }
 
@@ -306,6 +331,36 @@ static void same_joints(const perp_world *w, const perp_world *v) {
     }
 }
 
+static void same_sites(const perp_world *w, const perp_world *v) {
+    perp_site_id in_w[16], in_v[16];
+    int n = perp_world_sites(w, in_w, 16);
+    assert_int_equal(n, perp_world_sites(v, in_v, 16));
+    for (int i = 0; i < n; i++) {
+        perp_site_def a, b;
+        assert_int_equal(perp_site_get(w, in_w[i], &a), PERP_OK);
+        assert_int_equal(perp_site_get(v, in_v[i], &b), PERP_OK);
+        SAME(X_BS.p);
+        SAME(X_BS.q);
+        SAME_NUMBER(model);
+        assert_int_equal(a.body.gen > 0, b.body.gen > 0);
+        if (a.name) assert_string_equal(a.name, b.name);
+    }
+    n = perp_world_keyframe_count(w);
+    assert_int_equal(n, perp_world_keyframe_count(v));
+    for (int i = 0; i < n; i++) {
+        perp_keyframe a, b;
+        assert_int_equal(perp_keyframe_get(w, i, &a), PERP_OK);
+        assert_int_equal(perp_keyframe_get(v, i, &b), PERP_OK);
+        assert_string_equal(a.name, b.name);
+        SAME_NUMBER(nq);
+        SAME_NUMBER(nv);
+        SAME_NUMBER(nctrl);
+        for (int k = 0; k < a.nq; k++) SAME_NUMBER(q[k]);
+        for (int k = 0; k < a.nv; k++) SAME_NUMBER(v[k]);
+        for (int k = 0; k < a.nctrl; k++) SAME_NUMBER(ctrl[k]);
+    }
+}
+
 static void same_forces(const perp_world *w, const perp_world *v) {
     perp_force_id in_w[16], in_v[16];
     int n = perp_world_forces(w, in_w, 16);
@@ -370,6 +425,7 @@ static void same_definitions(const perp_world *w, const perp_world *v) {
     same_laws(w, v);
     same_joints(w, v);
     same_forces(w, v);
+    same_sites(w, v);
 }
 
 static perp_scene *written_again(const perp_world *w, uint64_t which) {

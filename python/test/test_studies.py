@@ -1,0 +1,167 @@
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps, design and estimation on functions of Python and on scenes; Dask."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import perp
+
+SCENE = """perp: 1
+title: A block slides
+dim: 2
+parameters:
+  mu: {default: 0.3, min: 0, max: 2}
+  v: {default: 1, min: 0}
+h: 0.005
+duration: 0.5
+law: {mu: mu}
+bodies:
+  - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 1]}}
+  - {name: block, mass: 1, inertia: 1, at: [0, 0.1], velocity: [v, 0], shape: {type: box, size: [0.4, 0.2]}}
+"""
+STUDY = """perp-study: 1
+title: How far does it slide?
+scene: slide.yaml
+vary:
+  v: {from: 0.5, to: 2, count: 4}
+sample: {count: 12, seed: 5, mu: "uniform(0.1, 0.8)"}
+measure:
+  x: last("block.x")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "slide.yaml").write_text(SCENE)
+    (tmp_path / "study.yaml").write_text(STUDY)
+    return tmp_path
+
+
+def slide(w):
+    w.run(0.5)
+    return float(w.body("block").position[0])
+
+
+def slide_random(w, rng):
+    w.body("block").velocity = (rng.uniform(0.5, 1), 0)
+    return slide(w)
+
+
+def test_sweep_of_a_function(folder):
+    m = perp.load(folder / "slide.yaml")
+    runs = [perp.sweep(m, slide, {"mu": [0.2, 0.5, 0.9], "v": [0.5, 1.0]}, workers=k) for k in (1, 3)]
+    assert [t.result for t in runs[0]] == [t.result for t in runs[1]] and len(runs[0]) == 6
+    for t in runs[0]:
+        assert t.result == pytest.approx(t.values["v"] ** 2 / (2 * t.values["mu"] * 9.81), rel=0.02)
+    seeded = [perp.sweep(m, slide_random, [{"mu": 0.5}] * 4, seed=7, workers=k) for k in (1, 4)]
+    assert [t.result for t in seeded[0]] == [t.result for t in seeded[1]] and len({t.result for t in seeded[0]}) == 4
+    bad = perp.sweep(m, slide, {"mu": [0.2, 99.0]})
+    assert bad[0].error is None and isinstance(bad[1].error, perp.ArgumentError) and bad[1].result is None
+
+
+def test_design():
+    def f(x):
+        return (x[0] - 0.3) ** 2 + 10 * (x[1] + 0.2) ** 2
+
+    for method in ("nelder-mead", "cma-es"):
+        s = perp.minimise(f, [-1, -1], [1, 1], method=method, seed=1)
+        assert np.allclose(s.x, (0.3, -0.2), atol=1e-3) and s.reason == "converged" and s.f == f(s.x)
+    a, b = (perp.minimise(f, [-1, -1], [1, 1], method="cma-es", seed=1, workers=k).x for k in (1, 3))
+    assert np.array_equal(a, b)
+    c = perp.minimise(lambda x: (x @ x, [0.5 - x[0]]), [-1, -1], [1, 1], constraints=1, method="nelder-mead", restarts=4, evaluations=4000)
+    assert c.feasible and c.x[0] == pytest.approx(0.5, abs=1e-2)
+    assert "nelder-mead" in perp.search_methods()
+    with pytest.raises(ZeroDivisionError):
+        perp.minimise(lambda x: 1 / 0, [0], [1])
+    for bad in (lambda: perp.minimise(f, [0, 0], [1]), lambda: perp.minimise(f, [1, 1], [0, 0]), lambda: perp.minimise(f, [0, 0], [1, 1], method="magic")):
+        with pytest.raises(perp.PerpError):
+            bad()
+
+
+def test_design_of_a_scene(folder):
+    m = perp.load(folder / "slide.yaml")
+    s = perp.minimise(lambda x: (slide(m.world(mu=0.5, v=x[0])) - 0.2) ** 2, [0.1], [3.0], f_tolerance=1e-12, evaluations=60)
+    assert s.x[0] == pytest.approx(np.sqrt(2 * 0.5 * 9.81 * 0.2), rel=0.02)
+
+
+def test_estimation_of_a_line():
+    r = np.random.default_rng(0)
+    t = np.linspace(0, 1, 50)
+    y = 2 * t + 1 + 0.1 * r.normal(size=50)
+    fit = perp.fit(lambda x: (x[0] * t + x[1] - y) / 0.1, [0, 0])
+    A = np.stack([t, np.ones(50)], 1) / 0.1
+    want, C = np.linalg.lstsq(A, y / 0.1, rcond=None)[0], np.linalg.inv(A.T @ A)
+    assert fit.converged and np.allclose(fit.x, want, atol=1e-6) and np.allclose(fit.covariance, C, rtol=1e-5)
+    assert np.allclose(fit.sd, np.sqrt(np.diag(C)), rtol=1e-5) and fit.correlation[0, 1] < 0 and len(fit.residual) == 50
+    lo, hi, value, cost = perp.profile(lambda x: (x[0] * t + x[1] - y) / 0.1, fit.x, 0, count=5)
+    assert hi - fit.x[0] == pytest.approx(1.96 * fit.sd[0], rel=1e-3) and len(value) == 5
+    s = perp.sample(lambda x: -0.5 * float(np.sum(((x[0] * t + x[1] - y) / 0.1) ** 2)), fit.x, fit.covariance, steps=300, seed=3)
+    assert np.allclose(s.mean, fit.x, atol=0.2 * fit.sd.max()) and s.points.shape[1] == 2
+    assert np.allclose(np.sqrt(np.diag(s.covariance)), fit.sd, rtol=0.15)
+    one = perp.fit(lambda x: np.array([x[0] + x[1] - 1, 2 * (x[0] + x[1]) - 2]), [0, 0])
+    assert len(one.directions) == 1 and np.isinf(one.sd).all()
+    with pytest.raises(RuntimeError, match="mine"):
+        perp.fit(lambda x: (_ for _ in ()).throw(RuntimeError("mine")), [0.0], m=3)
+    with pytest.raises(perp.ArgumentError, match="color"):
+        perp.fit(lambda x: x, [0.0], color=1)
+
+
+def test_estimation_of_friction(folder):
+    m = perp.load(folder / "slide.yaml")
+
+    def path(mu):
+        w = m.world(mu=mu)
+        out = []
+        for _ in range(5):
+            w.run(steps=20)
+            out.append(float(w.body("block").position[0]))
+        return np.array(out)
+
+    data = path(0.37) + 1e-4 * np.random.default_rng(2).normal(size=5)
+    fit = perp.fit(lambda x: (path(x[0]) - data) / 1e-4, [0.5], lower=[0.0], upper=[2.0])
+    assert abs(fit.x[0] - 0.37) < 4 * fit.sd[0] < 0.01
+
+
+def test_a_study_file_in_parts(folder, program):
+    alone = json.loads(subprocess.run([program, "sweep", "study.yaml", "-o", "one.h5", "--json"], cwd=folder, check=True, capture_output=True, text=True).stdout)
+    parts = perp.sweep_file(folder / "study.yaml", folder / "joined.h5", parts=3)
+    assert parts["digest"] == alone["digest"] and parts["done"] == 48
+    with pytest.raises(perp.FileError):
+        perp.sweep_file(folder / "none.yaml", folder / "x.h5", parts=1)
+
+
+def test_dask_with_a_worker_that_is_killed(folder, program, monkeypatch):
+    distributed = pytest.importorskip("distributed", reason="there is no dask.distributed here")
+    if not hasattr(distributed, "LocalCluster"):
+        pytest.skip("dask.distributed has no LocalCluster here")
+    monkeypatch.setenv("PERP_PROGRAM", program)
+    alone = json.loads(subprocess.run([program, "sweep", "study.yaml", "-o", "one.h5", "--json"], cwd=folder, check=True, capture_output=True, text=True).stdout)
+    m = perp.load(folder / "slide.yaml")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, local_directory=str(folder)) as cluster:
+        with distributed.Client(cluster) as client:
+            victim = list(client.run(os.getpid).values())[0]
+
+            def kill():
+                time.sleep(0.3)
+                os.kill(victim, signal.SIGKILL)
+
+            t = threading.Thread(target=kill)
+            t.start()
+            got = perp.sweep_file(folder / "study.yaml", folder / "joined.h5", parts=24, client=client)
+            t.join()
+            assert got["digest"] == alone["digest"]
+            here, there = (perp.sweep(m, np_slide, {"mu": [0.2, 0.5]}, client=c) for c in (None, client))
+            assert [x.result for x in here] == [x.result for x in there]
+
+
+def np_slide(w):
+    w.run(0.5)
+    return w.hash

@@ -1,0 +1,86 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
+/* write_site.c - sites and keyframes of a world as entries of a scene. See write_body.c. */
+#include <stdio.h>
+
+#include "perp/joint_space.h"
+#include "scene/write/scribe.h"
+
+/* Ids of all sites, to be freed; NULL without memory, or if there are none. */
+static perp_site_id *sites_of(const pp_scribe *s, int *n) {
+    *n = perp_world_sites(s->w, NULL, 0);
+    perp_site_id *id = *n ? pp_alloc(&s->alloc, (size_t)*n * sizeof *id) : NULL;
+    if (id) perp_world_sites(s->w, id, *n);
+    return id;
+}
+
+void pp_mark_sites(const pp_scribe *s, bool *body) {
+    int n;
+    perp_site_id *id = sites_of(s, &n);
+    for (int i = 0; id && i < n; i++) {
+        perp_site_def d;
+        if (!perp_site_get(s->w, id[i], &d) && d.body.gen) body[d.body.slot] = true;
+    }
+    pp_free(&s->alloc, id);
+}
+
+char *pp_write_sites(pp_scribe *s) {
+    int n;
+    perp_site_id *id = sites_of(s, &n);
+    if (!n) return NULL;
+    if (!id) s->starved = true;
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    for (int i = 0; id && i < n && !s->st; i++) {
+        perp_site_def d;
+        if (perp_site_get(s->w, id[i], &d)) continue; /* cannot be: the id was just read */
+        pp_site_in in;
+        pp_put_blank(&pp_map_site, &in);
+        if (d.name && *d.name && pp_name_good(d.name))
+            (void)snprintf(in.name.text, sizeof in.name.text, "%s", d.name);
+        else
+            (void)snprintf(in.name.text, sizeof in.name.text, "site-%d", i);
+        in.body = pp_scribe_body(s, d.body);
+        in.at = pp_put_some(d.X_BS.p);
+        in.turn = d.X_BS.q;
+        in.model = d.model;
+        pp_text_add(&t, "\n  - ");
+        pp_put_map(&t, &pp_map_site, s->dim, -1, &in, NULL);
+    }
+    pp_free(&s->alloc, id);
+    return pp_text_take(&t);
+}
+
+static char *series(pp_scribe *s, const double *x, int n) {
+    if (!n) return NULL;
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    for (int i = 0; i < n; i++) {
+        pp_text_add(&t, i ? ", " : "[");
+        pp_text_number(&t, x[i]);
+    }
+    pp_text_add(&t, "]");
+    return pp_text_take(&t);
+}
+
+char *pp_write_keyframes(pp_scribe *s) {
+    int n = perp_world_keyframe_count(s->w);
+    if (!n) return NULL;
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    for (int i = 0; i < n && !s->st; i++) {
+        perp_keyframe k;
+        if (perp_keyframe_get(s->w, i, &k)) continue;
+        pp_keyframe_in in;
+        pp_put_blank(&pp_map_keyframe, &in);
+        if (pp_name_good(k.name))
+            (void)snprintf(in.name.text, sizeof in.name.text, "%s", k.name);
+        else
+            (void)snprintf(in.name.text, sizeof in.name.text, "keyframe-%d", i);
+        char *q = series(s, k.q, k.nq), *v = series(s, k.v, k.nv), *ctrl = series(s, k.ctrl, k.nctrl);
+        const pp_nested nested[] = {{"q", q}, {"v", v}, {"ctrl", ctrl}, {NULL, NULL}};
+        pp_text_add(&t, "\n  - ");
+        pp_put_map(&t, &pp_map_keyframe, s->dim, -1, &in, nested);
+        pp_free(&s->alloc, q);
+        pp_free(&s->alloc, v);
+        pp_free(&s->alloc, ctrl);
+    }
+    return pp_text_take(&t);
+}

@@ -1,0 +1,22 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
+/* view.c - arrays of poses and velocities that a world lends (perp/view.h)
+ *
+ * Poses lie in the state as they are lent. Velocities do not: the state of a staggered world has them half a step back, in two
+ * arrays. So the world keeps rows of six numbers of its own, once somebody has asked for them, and pp_twists_refresh() writes
+ * them anew after each step. */
+#include "perp/view.h"
+
+#include "world/lifetime.h"
+
+_Static_assert(sizeof(perp_pose) == 7 * sizeof(double), "a pose is lent as seven numbers");
+_Static_assert(sizeof(pp_lent_twist) == 6 * sizeof(double), "a velocity is lent as six numbers");
+
+perp_status perp_world_look(perp_world *w, perp_world_view *out) {
+    if (!out) return pp_fail(w, PERP_E_ARG, "perp_world_look: out is NULL");
+    if (!PP_GROW(&w->alloc, w->last.twist, w->last.cap_twist, 0, w->nbody))
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for the velocities of %d bodies", w->nbody);
+    pp_twists_refresh(w);
+    *out = (perp_world_view){w->nbody, (const double *)w->state.X, (const double *)w->last.twist};
+    return PERP_OK;
+}
