@@ -232,7 +232,7 @@ static void motors_yield(void **state) {
         for (int dim = 2; dim <= 3; dim++)
             for (int truss = 0; truss < 2; truss++) {
                 perp_world *w = new_world(dim, steppers[k]);
-                perp_body_id none = {0, 0}, arm[2];
+                perp_body_id none = {0, 0}, arm[2] = {{0, 0}, {0, 0}};
                 for (int i = 0; i <= truss; i++)
                     arm[i] = body(w, PERP_BODY_DYNAMIC, NULL, perp_v3(0.25 + 0.5 * i, 0.5, 0), perp_v3(0, 0, 0));
                 perp_joint_def j = perp_joint_def_default(PERP_JOINT_REVOLUTE);

@@ -89,7 +89,7 @@ static void test_projection(void **state) {
     (void)state;
     for (int run = 0; run < long_run(20000); run++) {
         int dim = 2 + rp_int(3);
-        double mu = random_mu(), y[4], p[4], z[4], dot = 0;
+        double mu = random_mu(), y[4] = {0}, p[4], z[4], dot = 0;
         for (int i = 0; i < dim; i++) y[i] = rp_sym();
         memcpy(p, y, sizeof p);
         pp_cone_project(dim, mu, p);

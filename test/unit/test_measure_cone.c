@@ -269,7 +269,8 @@ static void test_definitions(void **state) {
         for (int k = 0; k < a.m; k++) r[k] = rp_int(4) ? rp_sym() : 0;
         for (int c = 0; c < a.nc; c++) {
             int at = d * c;
-            double u[4], hat[4], y[4], x[4], slip = 0, mean = 0, rn = 0, qn = 0, mu = a.mu[c], e1 = 0, e2 = 0, dot = 0;
+            double u[4] = {0}, hat[4], y[4], x[4], slip = 0, mean = 0, rn = 0, qn = 0, mu = a.mu[c], e1 = 0, e2 = 0,
+                   dot = 0;
             for (int i = 0; i < d; i++) {
                 u[i] = a.q[at + i];
                 for (int k = 0; k < a.m; k++) u[i] += a.W[at + i + a.m * k] * r[k];

@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 // Before the tests: recordings, and files that are none.
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { promisify } from 'node:util';
 
 import h5wasm, { type File } from 'h5wasm/node';
 
-import { GALLERY, GALLERY_PROGRAM, OUT, PERP, perp, recording, ROOT, SCENES } from './support.ts';
+import { GALLERY, GALLERY_EVERY, GALLERY_PROGRAM, OUT, PERP, perp, recording, ROOT, SCENES } from './support.ts';
 
 /** A recording is made again when its scene or the program is newer. */
 function stale(file: string, scene: string): boolean {
@@ -28,11 +29,16 @@ function changed(name: string, change: (file: File) => void): void {
 export default async function makeRecordings(): Promise<void> {
     if (!existsSync(PERP)) throw new Error(`There is no program ${PERP}; build it, or name it in PERP.`);
     mkdirSync(OUT, { recursive: true });
+    rmSync(GALLERY, { recursive: true, force: true });
+    // in a process of its own, while this one makes the others
+    const gallery = promisify(execFile)(GALLERY_PROGRAM, ['--short', GALLERY, String(GALLERY_EVERY)], {
+        cwd: ROOT,
+        env: { ...process.env, PERP },
+    });
     for (const [name, scene, ...options] of SCENES)
         if (stale(recording(name), scene))
             perp('run', scene, ...options, '--quiet', '--force', '--output', recording(name));
-
-    execFileSync(GALLERY_PROGRAM, ['--short', GALLERY], { cwd: ROOT, env: { ...process.env, PERP } });
+    await gallery;
 
     const demo = readFileSync(recording('demo'));
     writeFileSync(recording('truncated'), Uint8Array.from(demo.subarray(0, Math.floor(0.6 * demo.length))));
