@@ -162,6 +162,7 @@ typedef struct simulate_watch {
 
 typedef struct simulate_options {
     const char *scene;  /* path; NULL when resuming */
+    const char *called; /* path whose name stands for a title that the scene lacks; NULL: `scene` */
     const char *output; /* recording; NULL: none is written */
     bool resume;        /* continue `output` */
     bool loads_alone;   /* nothing is open while the scene is read: a signal may end the program then */
