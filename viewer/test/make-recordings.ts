@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+import type { FullConfig } from '@playwright/test';
 import h5wasm, { type File } from 'h5wasm/node';
 
 import { GALLERY, GALLERY_PROGRAM, OUT, PERP, perp, recording, ROOT, SCENES } from './support.ts';
@@ -25,14 +26,15 @@ function changed(name: string, change: (file: File) => void): void {
     file.close();
 }
 
-export default async function makeRecordings(): Promise<void> {
+export default async function makeRecordings(config: FullConfig): Promise<void> {
     if (!existsSync(PERP)) throw new Error(`There is no program ${PERP}; build it, or name it in PERP.`);
     mkdirSync(OUT, { recursive: true });
     for (const [name, scene, ...options] of SCENES)
         if (stale(recording(name), scene))
             perp('run', scene, ...options, '--quiet', '--force', '--output', recording(name));
 
-    execFileSync(GALLERY_PROGRAM, ['--short', GALLERY], { cwd: ROOT, env: { ...process.env, PERP } });
+    if (config.metadata.gallery !== false)
+        execFileSync(GALLERY_PROGRAM, ['--short', GALLERY], { cwd: ROOT, env: { ...process.env, PERP } });
 
     const demo = readFileSync(recording('demo'));
     writeFileSync(recording('truncated'), Uint8Array.from(demo.subarray(0, Math.floor(0.6 * demo.length))));
