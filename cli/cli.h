@@ -167,6 +167,7 @@ typedef struct simulate_watch {
 
 typedef struct simulate_options {
     const char *scene;  /* path; NULL when resuming */
+    const char *called; /* path whose name stands for a title that the scene lacks; NULL: `scene` */
     const char *output; /* recording; NULL: none is written */
     bool resume;        /* continue `output` */
     bool loads_alone;   /* a signal may end the program while the scene is read, since nothing else is open */

@@ -341,7 +341,7 @@ static void step_on(const simulate_options *o, perp_world *w, perp_recorder *rec
 static void describe(const perp_scene *scene, const perp_world *w, const simulate_options *o, simulate_result *r) {
     const char *title = perp_scene_title(scene);
     if (!*title) {
-        title = o->scene ? o->scene : o->output;
+        title = o->called ? o->called : o->scene ? o->scene : o->output;
         if (strrchr(title, '/')) title = strrchr(title, '/') + 1;
     }
     snprintf(r->title, sizeof r->title, "%s", title);

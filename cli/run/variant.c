@@ -36,6 +36,7 @@ int variants_run(variants *s, int i) {
     perp_status st = instead ? around_write(scene, s->scene, &v->words, &why) : PERP_OK;
     if (st) return refused(v, st, &why);
     simulate_options o = {.scene = instead ? scene : s->scene,
+                          .called = s->scene,
                           .root = s->root,
                           .output = v->recording,
                           .define = s->define,

@@ -53,6 +53,12 @@ near "$(number refined extrapolated)" -1.25 1e-9 || fail "at 0.5: $(number refin
 grep -q 'agree to rounding' refined || fail "a constant velocity is exact: $(cat refined)"
 "$perp" refine fall.yaml stone.y --largest --json > refined || fail "refine --largest"
 near "$(number refined error)" 0.0625 1e-9 || fail "--largest: $(number refined error)"
+# variants are files of perp's own; a scene without a title is called by its own name
+grep -v '^title' fall.yaml > nameless.yaml
+"$perp" refine nameless.yaml stone.y --levels 2 > refined || fail "refine without a title"
+[ "$(head -1 refined)" = nameless.yaml ] || fail "the heading is \"$(head -1 refined)\", not nameless.yaml"
+"$perp" compare nameless.yaml stone.y --starts plain,staggered > compared || fail "compare without a title"
+[ "$(head -1 compared)" = nameless.yaml ] || fail "the heading is \"$(head -1 compared)\", not nameless.yaml"
 # A push that begins between two steps: the start of the first step after it jumps about, and so do the answers. Their sizes
 # look like first order (1.11, 0.95), but they change sign or do not shrink.
 cat > push.yaml <<'YAML'

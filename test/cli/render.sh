@@ -163,6 +163,34 @@ for how in moments run; do
     awk "BEGIN { exit !($(field out distance) < 1.6*$near) }" || failed "--fit $how: $(field out distance) is much farther than $near"
 done
 
+# belts: arrows on a surface that runs, none on one that stands; labels, colours and visual shapes are drawn. The first frame has the same poses.
+for dim in 2 3; do
+    side=; up=', 0.2'
+    [ $dim = 2 ] || { side=', 0.5'; up=', 0, 0.5'; }
+    belt() { # FILE VELOCITY SHAPE BODY: with this surface velocity, and more keys of the box's shape and of the box
+        cat >belt.yaml <<YAML
+perp: 1
+dim: $dim
+h: 0.01
+duration: 0.05
+law: {mu: 0.4}
+bodies:
+  - {name: belt, kind: obstacle, shape: {type: box, size: [2, 0.2$side], surface_velocity: [$2, 0$([ $dim = 2 ] || echo ', 0')]}}
+  - {name: box, mass: 1, at: [0$up], ${4:-} shape: {type: box, size: [0.3, 0.2$side], ${3:-}}}
+YAML
+        run 0 run -q belt.yaml --force -o belt.h5
+        run 0 render belt.h5 --at 0 $1 --size 200x120 --samples 2 --fit moments --force
+    }
+    belt stands.png 0
+    belt runs.png 0.5
+    belt back.png -0.5
+    belt labelled.png 0 '' 'label: parcel 7,'
+    belt red.png 0 'colour: red'
+    for other in runs back labelled red; do cmp -s stands.png $other.png && failed "${dim}D: the picture $other is that of a plain belt that stands"; done
+    cmp -s runs.png back.png && failed "${dim}D: the arrows of a belt that runs back are those of one that runs on"
+    is_size runs.png 200x120
+done
+
 # complaints; nothing is written
 cp a.png kept.png
 refused 'perp: drop.h5: time: found 7; allowed: a time from 0 to 0.5' render drop.h5 --at 7 x.png

@@ -6,6 +6,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, wr
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 
+import type { FullConfig } from '@playwright/test';
 import h5wasm, { type File } from 'h5wasm/node';
 
 import { GALLERY, GALLERY_EVERY, GALLERY_PROGRAM, OUT, PERP, perp, recording, ROOT, SCENES } from './support.ts';
@@ -26,15 +27,18 @@ function changed(name: string, change: (file: File) => void): void {
     file.close();
 }
 
-export default async function makeRecordings(): Promise<void> {
+export default async function makeRecordings(config: FullConfig): Promise<void> {
     if (!existsSync(PERP)) throw new Error(`There is no program ${PERP}; build it, or name it in PERP.`);
     mkdirSync(OUT, { recursive: true });
     rmSync(GALLERY, { recursive: true, force: true });
     // in a process of its own, while this one makes the others
-    const gallery = promisify(execFile)(GALLERY_PROGRAM, ['--short', GALLERY, String(GALLERY_EVERY)], {
-        cwd: ROOT,
-        env: { ...process.env, PERP },
-    });
+    const gallery =
+        config.metadata.gallery === false
+            ? Promise.resolve()
+            : promisify(execFile)(GALLERY_PROGRAM, ['--short', GALLERY, String(GALLERY_EVERY)], {
+                  cwd: ROOT,
+                  env: { ...process.env, PERP },
+              });
     for (const [name, scene, ...options] of SCENES)
         if (stale(recording(name), scene))
             perp('run', scene, ...options, '--quiet', '--force', '--output', recording(name));

@@ -209,7 +209,7 @@ export class LiveRun implements Run {
     }
 
     get about(): string {
-        return `live, ${this.state}${this.message ? ': ' + this.message : ''}`;
+        return `${this.state}${this.message ? ': ' + this.message : ''}`;
     }
 
     get frames(): number {

@@ -35,3 +35,10 @@ export function unitOfForce(u: Units): string {
 export function unitOfEnergy(u: Units): string {
     return isSi(u) ? 'J' : complete(u) ? `${u.mass} ${u.length}²/${u.time}²` : '';
 }
+
+/** Powers that a scene writes as kg/m^3, as they are printed: kg/m³. */
+export function raised(unit: string): string {
+    return unit.replace(/\^(-?\d+)/g, (_, power: string) =>
+        [...power].map((c) => (c === '-' ? '⁻' : '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(c)])).join(''),
+    );
+}

@@ -77,6 +77,8 @@ export class Stage {
         this.canvas = document.createElement('canvas');
         this.canvas.dataset.testid = 'canvas';
         this.canvas.tabIndex = 0;
+        // until there is a run to draw: warmUp() draws something else
+        this.canvas.style.visibility = 'hidden';
         parent.append(this.canvas);
         const options = { antialias: false, stencil: true, preserveDrawingBuffer: true };
         const context = this.canvas.getContext('webgl2', options) as WebGL2RenderingContext | null;
@@ -301,6 +303,7 @@ export class Stage {
     }
 
     private tellDrawn(): void {
+        if (this.views.length > 0) this.canvas.style.visibility = '';
         for (const f of this.onDrawn) f();
     }
 

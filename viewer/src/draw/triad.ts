@@ -35,7 +35,7 @@ export function arms(camera: THREE.Quaternion, gravity: readonly number[], flat:
 
 /** Draws it about (x, y) within a square of this size [pixels of the drawing]. */
 export function drawTriad(g: CanvasRenderingContext2D, list: readonly Arm[], x: number, y: number, size: number): void {
-    const length = 0.33 * size;
+    const length = 0.3 * size; // leaves room for the names: half of the square is 0.3 + 0.12 + half a letter
     g.lineCap = 'round';
     g.textAlign = 'center';
     g.textBaseline = 'middle';

@@ -76,8 +76,10 @@ export function trialPanel(session: Session, player: Player): HTMLElement {
         );
 
     // what tells trials apart comes first: a narrow panel hides the last columns
-    const row = (t: Trial, columns: Column[], states: boolean): HTMLElement => {
+    const row = (t: Trial, columns: Column[]): HTMLElement => {
         const ok = t.state === 'done';
+        // a trial that gave no result has its state in the place of the first one
+        const told = ok ? undefined : inOrder(columns).find(([, i]) => !Number.isFinite(t.values[i]))?.[1];
         const play = h(
             'button.icon-button',
             {
@@ -93,13 +95,14 @@ export function trialPanel(session: Session, player: Player): HTMLElement {
             { 'data-trial': t.trial, 'data-state': t.state, title: t.why || undefined },
             h('th', { scope: 'row' }, String(t.trial)),
             player.able ? h('td', {}, play) : undefined,
-            states ? h('td.state', {}, ok ? '' : t.state) : undefined,
             ...inOrder(columns).map(([c, i]) =>
-                h(
-                    'td',
-                    { 'data-column': c.name, 'data-yes': c.yes && ok ? String(t.values[i] === 1) : undefined },
-                    shown(c, t.values[i]),
-                ),
+                i === told
+                    ? h('td.state', { 'data-column': c.name }, t.state)
+                    : h(
+                          'td',
+                          { 'data-column': c.name, 'data-yes': c.yes && ok ? String(t.values[i] === 1) : undefined },
+                          shown(c, t.values[i]),
+                      ),
             ),
         );
     };
@@ -118,7 +121,6 @@ export function trialPanel(session: Session, player: Player): HTMLElement {
             if (!Number.isFinite(p) || !Number.isFinite(q)) return Number(Number.isNaN(p)) - Number(Number.isNaN(q));
             return sort.down ? q - p : p - q;
         });
-        const states = cell.trials.some((t) => t.state !== 'done');
         table.replaceChildren(
             h('caption', {}, `Trials, ${rows.length} of ${cell.total}`),
             h(
@@ -129,11 +131,10 @@ export function trialPanel(session: Session, player: Player): HTMLElement {
                     {},
                     header('trial', NUMBER),
                     player.able ? h('td') : undefined,
-                    states ? h('td') : undefined,
                     ...inOrder(columns).map(([c, i]) => header(c.unit ? `${c.name} [${c.unit}]` : c.name, i)),
                 ),
             ),
-            h('tbody', {}, ...rows.slice(0, ROWS).map((t) => row(t, columns, states))),
+            h('tbody', {}, ...rows.slice(0, ROWS).map((t) => row(t, columns))),
         );
         const more = Math.max(rows.length - ROWS, cell.total - cell.trials.length);
         about.textContent = more > 0 ? `The first ${Math.min(rows.length, ROWS)} are listed.` : '';

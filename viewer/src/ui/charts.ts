@@ -40,6 +40,12 @@ function tick(v: number, log: boolean): string {
     return size >= 1e-3 && size < 1e5 ? String(Number(v.toPrecision(4))) : v.toExponential(0);
 }
 
+/** One frame alone is drawn at the left of a range of its own; uPlot's is 0 to 100. */
+function timeRange(u: uPlot, from: number | null, to: number | null): uPlot.Range.MinMax {
+    const [first, second] = u.data[0];
+    return second === undefined ? [first ?? 0, (first ?? 0) + 1] : [from ?? 0, to ?? 1];
+}
+
 class Chart {
     readonly root: HTMLElement;
     private readonly body = h('div.plot');
@@ -78,15 +84,17 @@ class Chart {
         }
         try {
             const lines: Line[] = [];
+            let first = 0;
             for (const [i, view] of app.views.entries()) {
                 const body = name === undefined ? -1 : view.run.model.bodies.name.indexOf(name);
                 if (kind.ofBody && body < 0) continue;
-                for (const l of await kind.lines(view.run, body))
-                    lines.push({ ...thin(l, MOST_POINTS), label: i === 0 ? l.label : `${l.label} (2)` });
+                const own = (await kind.lines(view.run, body)).map((l) => thin(l, MOST_POINTS));
+                lines.push(...own);
+                if (i === 0) first = own.length;
             }
             if (ticket !== this.asked) return;
             const title = kind.ofBody ? `${kind.label} of ${name}` : kind.label;
-            this.show(lines, lines.length > 0 ? title : `${kind.label}: not recorded`);
+            this.show(lines, lines.length > 0 ? title : `${kind.label}: not recorded`, first);
             this.root.dataset.shows = app.views.map((v) => v.run.name).join(' | ');
         } catch (e) {
             if (ticket === this.asked) this.show([], e instanceof Error ? e.message : String(e));
@@ -111,7 +119,8 @@ class Chart {
         this.root.remove();
     }
 
-    private show(lines: Line[], title: string): void {
+    /** The first `half` lines are those of the first recording. Those of the second have the same names and colours, and are dashed. */
+    private show(lines: Line[], title: string, half = lines.length): void {
         this.plot?.destroy();
         this.plot = undefined;
         delete this.root.dataset.shows;
@@ -124,13 +133,16 @@ class Chart {
         const font = '11px system-ui, sans-serif';
         const axis = { stroke: tone.text, font, grid: { stroke: tone.grid, width: 1 }, ticks: { show: false } };
         const log = this.kind.log ?? false;
-        const half = lines.filter((l) => !l.label.endsWith('(2)')).length;
         const colour = (i: number): string => {
             const { state } = lines[i] ?? {};
-            return css(state === undefined ? PALETTE[((i + half) % half) % PALETTE.length] : STATE[state]);
+            const place = half > 0 ? (i + half) % half : i;
+            return css(state === undefined ? PALETTE[place % PALETTE.length] : STATE[state]);
         };
         const data = table(lines, log);
-        const empty = data.slice(1).every((y) => Array.from(y as (number | null)[]).every((v) => v === null));
+        const all = (is: (v: number | null) => boolean): boolean =>
+            data.slice(1).every((y) => Array.from(y as (number | null)[]).every(is));
+        const empty = all((v) => v === null);
+        const nothing = empty || (!log && all((v) => v === null || v === 0));
         this.plot = new uPlot(
             {
                 width: Math.max(80, this.body.clientWidth),
@@ -140,11 +152,13 @@ class Chart {
                     live: false,
                     markers: { width: 0, fill: (_u, i) => colour(i - 1) },
                 },
+                // scales are known when it is drawn, not before
+                hooks: { draw: [() => this.follow()] },
                 cursor: { drag: { x: false, y: false }, points: { show: false } },
-                scales: { x: { time: false }, y: empty ? { range: [0, 1] } : {} },
+                scales: { x: { time: false, range: timeRange }, y: nothing ? { range: [0, 1] } : {} },
                 axes: [
                     { ...axis, size: 22, space: 60, values: (_u, v) => v.map((x) => tick(x, false)) },
-                    { ...axis, size: 52, values: (_u, v) => v.map((x) => (x === null ? '' : tick(x, log))) },
+                    { ...axis, size: 52, values: (_u, v) => v.map((x) => (x === null || empty ? '' : tick(x, log))) },
                 ],
                 series: [
                     { label: 't' },
@@ -161,6 +175,7 @@ class Chart {
             data,
             this.body,
         );
+        if (half > 0 && half < lines.length) this.nameDashed();
         this.plot.over.append(this.now);
         this.plot.over.addEventListener('click', (e) => {
             if (!this.plot) return;
@@ -170,7 +185,18 @@ class Chart {
             this.app.seekTime(this.plot.posToVal(left, 'x'));
         });
         this.fit();
-        this.follow();
+    }
+
+    /** The legend has each name once; what is dashed stands beside the title. */
+    private nameDashed(): void {
+        const rows = [...this.body.querySelectorAll<HTMLElement>('.u-legend .u-series')];
+        const named = new Set<string>();
+        for (const row of rows) {
+            const name = row.textContent ?? '';
+            row.hidden = named.has(name);
+            named.add(name);
+        }
+        this.body.querySelector('.u-title')?.append(h('span.dashed', {}, this.app.views[1]?.run.name ?? ''));
     }
 
     private fit(): void {
@@ -181,23 +207,23 @@ class Chart {
             width: Math.max(80, this.body.clientWidth),
             height: Math.max(50, this.body.clientHeight - legend - title),
         });
-        this.follow();
     }
 }
 
 export function charts(app: App): HTMLElement {
     const row = h('div.charts-row');
-    const add = h('select.add-chart', { 'data-testid': 'add-chart', title: 'Add a chart' });
+    const add = h('select.add-chart', {
+        'data-testid': 'add-chart',
+        title: 'Add a chart',
+        'aria-label': 'Add a chart',
+    });
     const dock = h('div.charts', { 'data-testid': 'charts' }, row, add);
     let shown: Chart[] = [];
     let selected = -1;
 
     const offer = (): void => {
         const free = CHARTS.filter((k) => !shown.some((c) => c.kind === k));
-        add.replaceChildren(
-            h('option', { value: '' }, '+ chart'),
-            ...free.map((k) => h('option', { value: k.id }, k.label)),
-        );
+        add.replaceChildren(h('option', { value: '' }, '+'), ...free.map((k) => h('option', { value: k.id }, k.label)));
         add.value = '';
     };
     const open = (id: string): void => {

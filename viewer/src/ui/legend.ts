@@ -55,8 +55,8 @@ function entries(app: App): HTMLElement[] {
 }
 
 export function legend(app: App): HTMLElement {
-    const box = h('div.legend', { 'data-testid': 'legend' });
-    const labels = h('div.side-labels', { 'data-testid': 'side-labels' });
+    const box = h('div.legend', { 'data-testid': 'legend', hidden: true });
+    const labels = h('div.side-labels', { 'data-testid': 'side-labels', hidden: true });
     app.on((change) => {
         if (change !== 'look' && change !== 'runs') return;
         const list = entries(app);

@@ -22,7 +22,7 @@ export function liveBar(app: App): { root: HTMLElement; attach: (run: LiveRun) =
     const { live } = app;
     const pause = command('live-pause', 'Pause or resume the run (space)', ICONS.pause, () => live.pause());
     const step = command('live-step', 'One step of the run (N)', ICONS.forward, () => live.step());
-    const reset = command('live-reset', 'Begin the run anew', ICONS.reset, () => void run?.send('reset'));
+    const reset = command('live-reset', 'Restart the run', ICONS.reset, () => void run?.send('reset'));
     const follow = h('input', { type: 'checkbox', checked: true, 'data-testid': 'live-follow' });
     const root = h(
         'div.live-bar',

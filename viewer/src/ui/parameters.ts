@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-// Parameters that the scene of a live run names: a slider for each. Another value begins the run again with it.
+// Parameters that the scene of a live run names: a slider for each. A new value restarts the run.
 import type { LiveRun, Parameter } from '../data/live.ts';
+import { raised } from '../data/units.ts';
 import { h } from './dom.ts';
 import { showNumber } from './number.ts';
 
@@ -57,7 +58,7 @@ function row(run: LiveRun, p: Parameter): HTMLElement {
         'label.parameter',
         { title: p.about || p.name },
         h('span.name', {}, p.name),
-        h('span.value', {}, value, p.unit ? ` ${p.unit}` : '', back),
+        h('span.value', {}, value, p.unit ? ` ${raised(p.unit)}` : '', back),
         slider,
     );
 }
@@ -69,7 +70,7 @@ export function parameters(): { root: HTMLElement; attach: (run: LiveRun) => voi
         { 'data-testid': 'parameters' },
         h('h2', {}, 'Parameters'),
         list,
-        h('p.hint', {}, 'Another value begins the run again.'),
+        h('p.hint', {}, 'A new value restarts the run.'),
     );
     return {
         root,

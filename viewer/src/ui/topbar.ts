@@ -35,6 +35,8 @@ export function topbar(app: App, actions: TopbarActions): HTMLElement {
     const first = h('select', { 'data-testid': 'recording', title: 'Recording' });
     const second = h('select', { 'data-testid': 'compare', title: 'Compare with' });
     const layout = h('select', { 'data-testid': 'layout', title: 'How two recordings are shown' });
+    // until it is known what there is to choose
+    for (const s of [first, second, layout]) s.hidden = true;
     const choose = (): void =>
         actions.choose(Number(first.value), Number(second.value), layout.value === 'overlay' ? 'overlay' : 'side');
     for (const s of [first, second, layout])

@@ -58,6 +58,7 @@ export function transport(app: App): HTMLElement {
         { 'data-testid': 'speed', title: 'Speed (+ and -)' },
         ...SPEEDS.map((s) => h('option', { value: s }, `${s}×`)),
     );
+    speed.value = String(app.player.speed);
     speed.addEventListener('change', () => {
         app.setSpeed(Number(speed.value));
         speed.blur();

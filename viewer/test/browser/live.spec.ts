@@ -41,6 +41,8 @@ test('space pauses, N takes a step, the camera goes along', async ({ browser }) 
         '0.2',
         '--no-recording',
         '-q',
+        // a few bodies: no step that takes long on a busy machine
+        ...['-D', 'rows=2'],
     );
     const { page, complaints } = await newPage(browser);
     await page.goto(server.url);
@@ -54,6 +56,17 @@ test('space pauses, N takes a step, the camera goes along', async ({ browser }) 
     await expect.poll(async () => (await state(page)).frames).toBe(frames + 1);
     await page.keyboard.press(' ');
     await expect(page.getByTestId('live-state')).toContainText('running');
+    // the controls cover none of the bodies
+    const bar = await page.getByTestId('live').boundingBox();
+    const canvas = await page.getByTestId('canvas').boundingBox();
+    if (!bar || !canvas) throw new Error('no controls');
+    for (const body of ['ball', 'brick-0-0', 'brick-0-1', 'link-0']) {
+        const p = await where(page, body);
+        if (!p) throw new Error(`no ${body}`);
+        const right = canvas.x + p.x > bar.x + bar.width;
+        const below = canvas.y + p.y > bar.y + bar.height;
+        expect(right || below, body).toBe(true);
+    }
     // N pauses a run that goes on
     await page.keyboard.press('n');
     await expect(page.getByTestId('live-state')).toContainText('paused');
@@ -122,6 +135,9 @@ test('parameters of the scene: another value begins the run again with it', asyn
     await expect.poll(bodies).toBeLessThan(three);
     await expect.poll(async () => (await state(page)).frames).toBe(1);
     await expect(page.getByTestId('parameter-rows')).toHaveValue('2');
+    // one frame: charts have it at their left end
+    await expect(page.getByTestId('chart-energy').locator('.now')).toHaveAttribute('style', /translateX\(0px\)/);
+    await expect(page.getByTestId('parameters')).toContainText('kg/m³');
     await keep(page, 'live-parameters');
     // a reset keeps it; the button goes back to what the scene says
     await page.getByTestId('live-step').click();

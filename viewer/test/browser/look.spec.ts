@@ -75,6 +75,14 @@ test('while a recording is being read the page says so, and never that something
             const parts = ['badge', 'chart-energy', 'chart-contacts', 'busy']
                 .map((id) => document.querySelector<HTMLElement>(`[data-testid=${id}]`))
                 .map((e) => (e && !e.hidden ? e.innerText : ''));
+            // nothing half made: no choice without anything to choose, no picture before the first
+            const made = (window as unknown as { perp?: { drawn: number } }).perp?.drawn ?? 0;
+            for (const id of ['recording', 'compare', 'layout', 'side-labels', 'legend']) {
+                const e = document.querySelector<HTMLElement>(`[data-testid=${id}]`);
+                if (e && !e.hidden && e.childElementCount === 0) parts.push(`empty ${id}`);
+            }
+            const canvas = document.querySelector<HTMLElement>('[data-testid=canvas]');
+            if (canvas && made === 0 && getComputedStyle(canvas).visibility !== 'hidden') parts.push('early picture');
             void (window as unknown as { sawText(t: string): void }).sawText(parts.join('\n'));
         };
         document.addEventListener('DOMContentLoaded', () => {
@@ -93,6 +101,7 @@ test('while a recording is being read the page says so, and never that something
     expect(all).toContain('Energy: reading …');
     expect(all).toContain('reading demo.h5 …');
     expect(all).not.toContain('not recorded');
+    expect(all).not.toMatch(/empty|early/);
     await expect(page.getByTestId('busy')).toBeHidden();
     expect(complaints).toEqual([]);
     await page.close();
@@ -237,6 +246,14 @@ test('axes, gravity and views along the axes', async () => {
     await expect.poll(() => arm('x')).toEqual([1, 0]);
     expect(await triad.getAttribute('data-z')).toBeNull();
     await expect(page.getByTestId('view-z')).toBeHidden();
+    // nothing of it is cut off: the edge of the drawing is empty
+    const edge = await triad.evaluate((c) => {
+        const { width, height } = c as HTMLCanvasElement;
+        const all = (c as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height).data;
+        const rows = [all?.subarray(0, 4 * width), all?.subarray(4 * width * (height - 1))];
+        return rows.reduce((n, row) => n + (row?.filter((v) => v > 0).length ?? 1), 0);
+    });
+    expect(edge).toBe(0);
 });
 
 test('the camera follows a body, or keeps what moves in view', async () => {
@@ -280,8 +297,8 @@ test('a picture and a video are saved', async () => {
     await slide(page, 225);
     const film = page.waitForEvent('download');
     await page.getByTestId('video').click();
-    expect((await state(page)).playing).toBe(true);
     const video = await film;
+    expect((await state(page)).frame).toBe(250);
     expect(video.suggestedFilename()).toBe('demo.webm');
     const webm = readFileSync(await video.path());
     // EBML, and more than its header
@@ -335,6 +352,16 @@ test('a phone: bars fit, the panel is a sheet over the picture', async ({ browse
         if (!box) throw new Error(`${id} is not shown`);
         expect(box.x, id).toBeGreaterThanOrEqual(0);
         expect(box.x + box.width, id).toBeLessThanOrEqual(390);
+    }
+    // what is chosen can be read: the text and the arrow have room
+    for (const id of ['recording', 'compare', 'camera']) {
+        const [text, room] = await page.getByTestId(id).evaluate((s) => {
+            const select = s as HTMLSelectElement;
+            const g = document.createElement('canvas').getContext('2d');
+            if (g) g.font = getComputedStyle(select).font;
+            return [g?.measureText(select.selectedOptions[0].text).width ?? NaN, select.clientWidth];
+        });
+        expect(text + 20, id).toBeLessThan(room);
     }
     const panel = page.getByTestId('panel');
     await expect(panel).toBeHidden();

@@ -103,7 +103,8 @@ test('a server that went away is told', async ({ browser }) => {
 test('a live run: follows, pauses, steps, begins anew', async ({ browser }) => {
     const server = await serve(
         ...['run', 'scenes/demo.yaml', '--view', '--no-open', '--paused', '--speed', '0.05', '--quiet'],
-        ...['--force', '--output', recording('live')],
+        // a few bodies: no step that takes long on a busy machine
+        ...['-D', 'rows=2', '--force', '--output', recording('live')],
     );
     const { page, complaints } = await newPage(browser);
     await page.goto(server.url);

@@ -81,6 +81,7 @@ test('a click on a cell shows its trials', async () => {
     await expect(rows.first().getByRole('button')).toBeInViewport({ ratio: 1 });
     await expect(rows.first().locator('.state')).toBeInViewport({ ratio: 1 });
     await expect(rows.nth(1).locator('[data-column=success]')).toBeInViewport({ ratio: 1 });
+    await expect(rows.nth(1).locator('[data-column=opening]')).toBeInViewport({ ratio: 1 });
     await expect(page.locator('tr[data-state=unsolved]')).toHaveAttribute('title', /step 122/);
     await expect(page.locator('tr[data-state=unsolved] .state')).toHaveText('unsolved');
     const value = Number(/: ([\d.]+),/.exec((await cell(19).getAttribute('aria-label')) ?? '')?.[1]);

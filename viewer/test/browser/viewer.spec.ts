@@ -221,7 +221,10 @@ test('two recordings, side by side and overlaid, stay in step', async () => {
     await expect.poll(() => picture(page)).not.toBe(side);
     await keep(page, 'overlaid');
     // charts hold both
-    await expect(page.getByTestId('chart-energy')).toContainText('total (2)');
+    const chart = page.getByTestId('chart-energy');
+    await expect(chart.locator('.dashed')).toHaveText('demo-small.h5');
+    await expect(chart.locator('.u-legend .u-series:visible')).toHaveText(['kinetic', 'potential', 'total']);
+    await expect(chart.locator('.u-legend .u-series', { hasText: 'total' })).toHaveCount(2);
     await page.getByTestId('compare').selectOption({ label: 'compare with …' });
     await expect.poll(async () => (await state(page)).shown.length).toBe(1);
 });
@@ -258,6 +261,10 @@ test('charts: all kinds, a click goes to its moment', async () => {
         expect(Math.abs((await state(page)).time - 1.25)).toBeLessThan(0.1);
     }).toPass();
     await keep(page, 'charts');
+    // however many there are, the button that adds one covers none
+    const add = await page.getByTestId('add-chart').boundingBox();
+    const row = await page.locator('.charts-row').boundingBox();
+    expect(add?.x ?? 0).toBeGreaterThanOrEqual((row?.x ?? 0) + (row?.width ?? Infinity));
     for (const id of ['position', 'velocity', 'ledger', 'impulses', 'residuals', 'iterations']) {
         await page.getByTestId('chart-' + id).hover();
         await page

@@ -6,7 +6,7 @@ import * as THREE from 'three';
 
 import { addressOf } from '../../src/data/address.ts';
 import { SHAPE, type Model } from '../../src/data/model.ts';
-import { unitOfEnergy, unitOfForce, unitOfImpulse } from '../../src/data/units.ts';
+import { raised, unitOfEnergy, unitOfForce, unitOfImpulse } from '../../src/data/units.ts';
 import { ballsNow } from '../../src/draw/extent.ts';
 import { approach } from '../../src/draw/follow.ts';
 import { arms } from '../../src/draw/triad.ts';
@@ -34,6 +34,7 @@ test('units are those of the scene', () => {
     const mm = { length: 'mm', mass: 'g', time: 'ms' };
     expect(unitOfEnergy(mm)).toBe('g mm²/ms²');
     expect(unitOfEnergy({ length: 'm', mass: '', time: 's' })).toBe('');
+    expect([raised('kg/m^3'), raised('m s^-12'), raised('rad')]).toEqual(['kg/m³', 'm s⁻¹²', 'rad']);
 });
 
 test('the page’s own query goes along', () => {
