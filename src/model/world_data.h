@@ -11,6 +11,7 @@
 #include "geometry/shape/collision.h"
 #include "model/motion.h"
 #include "model/joint_rows.h"
+#include "perp/actuator.h"
 #include "perp/joint_space.h"
 #include "problem/convert/convert.h"
 #include "solver/common/solver.h"
@@ -64,7 +65,21 @@ typedef struct pp_joint {
     int a, b;           /* body slots, a = -1: world */
     perp_joint_def def; /* name and ids in it are not used */
     char *name;
+    int actuator[PERP_JOINT_MAX_COORD]; /* by coordinate: slot; -1: none */
 } pp_joint;
+
+typedef struct pp_actuator {
+    uint32_t gen;
+    int joint;             /* slot */
+    perp_actuator_def def; /* with its ctrl; name and id in it are not used */
+    char *name;
+    double impulse, span; /* on the joint in the last step, and how long that was [T] */
+} pp_actuator;
+
+/* Bodies that never touch: slots. */
+typedef struct pp_body_pair {
+    int a, b;
+} pp_body_pair;
 
 typedef struct pp_force {
     uint32_t gen;
@@ -165,6 +180,10 @@ struct perp_world {
     int njoint, cap_joint, dead_joint;
     pp_force *force;
     int nforce, cap_force, dead_force;
+    pp_actuator *actuator;
+    int nactuator, cap_actuator, dead_actuator;
+    pp_body_pair *exclude;
+    int nexclude, cap_exclude;
     pp_site *site;
     int nsite, cap_site, dead_site;
     pp_keyframe *keyframe;

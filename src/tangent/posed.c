@@ -68,6 +68,7 @@ static perp_status suits(const pp_frame *f, int n) {
     if (w->def.geometry == PERP_GEOMETRY_END) return refuse(w, "contacts act at the end of the step (geometry end)");
     if (w->model != &pp_model_peg && f->ncontact > 0) return refuse(w, "contact model %s is not peg", w->model->name);
     if (w->def.joint_correction && f->problem.njoint > 0) return refuse(w, "joints were corrected");
+    if (w->nactuator > w->dead_actuator) return refuse(w, "an actuator acts");
     if (f->nchain_damping > 0) return refuse(w, "a taut chain of joints was damped");
     if (f->rebounds && (f->rebounds->n > 0 || f->rebounds->none)) return refuse(w, "restitution was limited");
     if (f->no_lift || f->stalled) return refuse(w, "a driven body was jammed");

@@ -204,6 +204,7 @@ perp_status perp_body_remove(perp_world *w, perp_body_id id) {
         if (pp_alive(w->shape[i].gen) && w->shape[i].body == slot) pp_shape_drop(w, i);
     for (int i = 0; i < w->nsite; i++)
         if (pp_alive(w->site[i].gen) && w->site[i].body == slot) pp_site_drop(w, i);
+    pp_exclude_drop(w, slot);
     pp_body *b = &w->body[slot];
     pp_motion_destroy(b->motion, &w->alloc);
     pp_free(&w->alloc, b->name);

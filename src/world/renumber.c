@@ -130,6 +130,23 @@ static void move_sites(perp_world *w, const maps *m) {
     w->dead_site = 0;
 }
 
+static void move_actuators(perp_world *w, const maps *m) {
+    int n = 0;
+    for (int i = 0; i < w->nactuator; i++) {
+        if (!pp_alive(w->actuator[i].gen)) continue;
+        pp_actuator a = w->actuator[i];
+        w->joint[a.joint].actuator[a.def.coord] = n; /* joints move after this */
+        a.gen = 1;
+        a.joint = m->joint[a.joint];
+        w->actuator[n++] = a;
+    }
+    if (w->nactuator > n) memset(w->actuator + n, 0, (size_t)(w->nactuator - n) * sizeof *w->actuator);
+    w->nactuator = n;
+    w->dead_actuator = 0;
+    for (int i = 0; i < w->nexclude; i++)
+        w->exclude[i] = (pp_body_pair){m->body[w->exclude[i].a], m->body[w->exclude[i].b]};
+}
+
 /* What is remembered is of living shapes and joints: removing something forgets it all. */
 static void move_memory(perp_world *w, const maps *m, bool forget_contacts) {
     pp_warm *k = &w->warm;
@@ -168,6 +185,7 @@ perp_status perp_world_renumber(perp_world *w, const int *shape_order) {
         move_memory(w, &m, shape_order != NULL);
         move_forces(w, &m);
         move_sites(w, &m);
+        move_actuators(w, &m);
         move_joints(w, &m);
         move_shapes(w, &m);
         move_bodies(w, &m);

@@ -251,7 +251,8 @@ perp_status perp_world_clone(const perp_world *w, perp_world **out) {
     memcpy(to->settings, w->settings, sizeof to->settings);
     to->stepper_settings = w->stepper_settings;
     to->start_left = w->start_left;
-    if (!clone_bodies(w, to) || !clone_rest(w, to) || !pp_clone_sites(w, to) || !clone_memory(w, to)) {
+    if (!clone_bodies(w, to) || !clone_rest(w, to) || !pp_clone_sites(w, to) || !pp_clone_actuators(w, to) ||
+        !clone_memory(w, to)) {
         perp_world_destroy(to);
         return PERP_E_MEMORY;
     }

@@ -56,7 +56,10 @@ void perp_world_destroy(perp_world *w) {
     pp_free(&a, w->belt);
     for (int i = 0; i < w->njoint; i++) pp_free(&a, w->joint[i].name);
     for (int i = 0; i < w->nsite; i++) pp_free(&a, w->site[i].name);
+    for (int i = 0; i < w->nactuator; i++) pp_free(&a, w->actuator[i].name);
     perp_keyframe_clear(w);
+    pp_free(&a, w->actuator);
+    pp_free(&a, w->exclude);
     pp_free(&a, w->site);
     pp_free(&a, w->keyframe);
     pp_free(&a, w->body);
