@@ -265,8 +265,9 @@ PERP_API perp_status perp_keyframe_get(const perp_world *w, int i, perp_keyframe
 PERP_API int perp_keyframe_find(const perp_world *w, const char *name);
 /** Removes all keyframes. */
 PERP_API void perp_keyframe_clear(perp_world *w);
-/** Puts the world into a keyframe: q (loops are closed from there), then v (zero if not given). What is not given of q stays.
- *  PERP_E_ARG: no such keyframe, or its lengths are not those of the joint space; PERP_E_SOLVE. */
+/** Puts the world into a keyframe: q (loops are closed from there), v (zero if not given) and ctrl. q and ctrl stay as they are if
+ *  they are not given. PERP_E_ARG: no such keyframe, or its lengths are not those of the joint space and of the actuators;
+ *  PERP_E_SOLVE. */
 PERP_API perp_status perp_joint_space_set_keyframe(perp_joint_space *s, perp_world *w, int keyframe);
 /** @} */
 

@@ -23,6 +23,7 @@
  *  | shapes and mass properties | shape.h |
  *  | joints, limits, motors, springs | joint.h |
  *  | joint coordinates q, v, dynamics in them, sites, keyframes | joint_space.h |
+ *  | actuators, pairs of bodies that never touch | actuator.h |
  *  | driven bodies and controllers | drive.h |
  *  | contacts of a step, materials | contact.h |
  *  | what was measured | certificate.h |
@@ -38,6 +39,7 @@
 #ifndef PERP_PERP_H
 #define PERP_PERP_H
 
+#include "perp/actuator.h"
 #include "perp/base.h"
 #include "perp/batch.h"
 #include "perp/certificate.h"

@@ -168,8 +168,9 @@ static void set_motion(const perp_world *w, pp_link *l) {
 
 /* The frame that places a free body: its model site. */
 static perp_pose model_frame(const perp_world *w, int body) {
-    for (int i = 0; i < w->marks.nsite; i++)
-        if (pp_alive(w->marks.site[i].gen) && w->marks.site[i].model && w->marks.site[i].body == body) return w->marks.site[i].X_BS;
+    for (int i = 0; i < w->robot.nsite; i++)
+        if (pp_alive(w->robot.site[i].gen) && w->robot.site[i].model && w->robot.site[i].body == body)
+            return w->robot.site[i].X_BS;
     return perp_pose_identity();
 }
 
@@ -240,10 +241,10 @@ static uint64_t layout_of(const perp_world *w) {
     uint64_t h = pp_hash(PP_HASH_START, &w->def.dim, sizeof w->def.dim);
     for (int i = 0; i < w->nbody; i++) h = pp_hash(h, &w->body[i].gen, sizeof w->body[i].gen);
     for (int i = 0; i < w->njoint; i++) h = pp_hash(h, &w->joint[i].gen, sizeof w->joint[i].gen);
-    for (int i = 0; i < w->marks.nsite; i++) {
-        if (!pp_alive(w->marks.site[i].gen) || !w->marks.site[i].model) continue;
+    for (int i = 0; i < w->robot.nsite; i++) {
+        if (!pp_alive(w->robot.site[i].gen) || !w->robot.site[i].model) continue;
         h = pp_hash(h, &i, sizeof i);
-        h = pp_hash(h, &w->marks.site[i].gen, sizeof w->marks.site[i].gen);
+        h = pp_hash(h, &w->robot.site[i].gen, sizeof w->robot.site[i].gen);
     }
     return h;
 }

@@ -182,11 +182,15 @@ perp_status perp_joint_space_set_keyframe(perp_joint_space *s, perp_world *w, in
         return pp_fail(w, PERP_E_ARG, "keyframe %s has %d numbers in q; the joint space has %d", k.name, k.nq, s->nq);
     if (k.nv && k.nv != s->nv)
         return pp_fail(w, PERP_E_ARG, "keyframe %s has %d numbers in v; the joint space has %d", k.name, k.nv, s->nv);
+    int nctrl = perp_world_get_ctrl(w, NULL, 0);
+    if (k.nctrl && k.nctrl != nctrl)
+        return pp_fail(w, PERP_E_ARG, "keyframe %s has %d numbers in ctrl; the world has %d actuators", k.name, k.nctrl,
+                       nctrl);
     perp_status st = perp_joint_space_place(s, w, k.nq ? k.q : NULL, k.nv ? k.v : NULL);
     if (st) return st;
     if (!k.nv) memset(s->vel, 0, (size_t)s->nv * sizeof *s->vel);
     pp_joint_space_forward(s);
     st = close_all(s, w, NULL, "that of the keyframe");
     if (!st) pp_joint_space_write(s, w);
-    return st;
+    return st || !k.nctrl ? st : perp_world_set_ctrl(w, k.ctrl, k.nctrl);
 }

@@ -165,6 +165,18 @@ int pp_joint_rows(const perp_joint_def *def, int dim, const pp_joint_side *a, co
     return n;
 }
 
+bool pp_joint_coordinate_row(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
+                             int coord, perp_joint_row *out) {
+    if (a->block < 0 && b->block < 0) return false;
+    const pp_joint_kind_data *k = pp_joint_kind_of(def->kind, dim);
+    pp_joint_frames f = pp_joint_frames_of(def, dim, a, b);
+    if (coord >= k->ncoord || (pp_joint_is_angle(k->coord[coord]) && !f.can_turn)) return false;
+    sides of = {dim, a, b};
+    *out = make_row(&of, pp_joint_measure_gradient(&f, dim, k->coord[coord]), 1, PERP_ROW_MOTOR);
+    out->coord = coord;
+    return true;
+}
+
 static perp_vec3 unpack_lin(int dim, const double J[6]) { return perp_v3(J[0], J[1], dim == 2 ? 0 : J[2]); }
 
 static perp_vec3 unpack_ang(int dim, const double J[6]) {

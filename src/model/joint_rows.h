@@ -18,8 +18,10 @@ typedef struct pp_joint_side {
     int ndof;       /* 2, 3, 6 for a dynamic body, with or without a block; 0 for others */
 } pp_joint_side;
 
-/* Most rows one joint can give: 6 bilateral, and limit (2), motor, spring, friction for each of 3 coordinates. */
-#define PP_JOINT_MAX_ROWS (6 + 5 * PERP_JOINT_MAX_COORD)
+/* Most rows one joint can give: 6 bilateral, and limit (2), motor, spring, friction for each of 3 coordinates; and for each an
+ * actuator, whose rows come behind these and are numbered from PP_JOINT_OWN_ROWS. */
+#define PP_JOINT_OWN_ROWS (6 + 5 * PERP_JOINT_MAX_COORD)
+#define PP_JOINT_MAX_ROWS (PP_JOINT_OWN_ROWS + PERP_JOINT_MAX_COORD)
 
 /* Marks a definition made by perp_joint_def_default(). */
 #define PP_JOINT_COOKIE 0x4a4f494eu
@@ -50,6 +52,10 @@ int pp_joint_ntranslation(perp_joint_kind kind, int dim);
  * Returns the number of rows; none if both sides have no block. */
 int pp_joint_rows(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
                   const double *coord, double h, double margin, perp_joint_row *out);
+
+/* A row along a coordinate, without law: b = 0, kind motor. False if there is none: an angle of a particle, or no side has a block. */
+bool pp_joint_coordinate_row(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
+                             int coord, perp_joint_row *out);
 
 /* A motor without force limit keeps the limits of its own coordinate itself: there are no rows for them, which would depend
  * on its own. */

@@ -11,6 +11,7 @@
 #include "geometry/shape/collision.h"
 #include "model/motion.h"
 #include "model/joint_rows.h"
+#include "perp/actuator.h"
 #include "perp/joint_space.h"
 #include "problem/convert/convert.h"
 #include "solver/common/solver.h"
@@ -64,7 +65,21 @@ typedef struct pp_joint {
     int a, b;           /* body slots, a = -1: world */
     perp_joint_def def; /* name and ids in it are not used */
     char *name;
+    int actuator[PERP_JOINT_MAX_COORD]; /* by coordinate: slot; -1: none */
 } pp_joint;
+
+typedef struct pp_actuator {
+    uint32_t gen;
+    int joint;             /* slot */
+    perp_actuator_def def; /* with its ctrl; name and id in it are not used */
+    char *name;
+    double impulse, span; /* on the joint in the last step, and how long that was [T] */
+} pp_actuator;
+
+/* Bodies that never touch: slots. */
+typedef struct pp_body_pair {
+    int a, b;
+} pp_body_pair;
 
 typedef struct pp_force {
     uint32_t gen;
@@ -170,13 +185,17 @@ typedef struct pp_world_room {
     int cap_state_body, cap_state_joint;
 } pp_world_room;
 
-/* Named frames and states, for the user. */
-typedef struct pp_world_marks {
+/* What models of robots bring: actuators, pairs of bodies that never touch, named frames and states. */
+typedef struct pp_world_robot {
+    pp_actuator *actuator;
+    int nactuator, cap_actuator, dead_actuator;
+    pp_body_pair *exclude;
+    int nexclude, cap_exclude;
     pp_site *site;
     int nsite, cap_site, dead_site;
     pp_keyframe *keyframe;
     int nkeyframe, cap_keyframe;
-} pp_world_marks;
+} pp_world_robot;
 
 /* What the last step left for the user, and the time that all of them took. */
 typedef struct pp_world_last {
@@ -235,7 +254,7 @@ struct perp_world {
     int nmaterial;
     perp_pair_law law_all;
     pp_world_room room;
-    pp_world_marks marks;
+    pp_world_robot robot;
 
     pp_state state; /* committed */
     pp_warm warm;

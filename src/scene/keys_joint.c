@@ -201,3 +201,43 @@ static const pp_key keyframe[] = {
     {"ctrl", PP_T_SERIES, IN(ctrl), PP_WORDS("none"), PP_HELP("Values for the actuators.")},
 };
 const pp_map pp_map_keyframe = {"keyframe", "A keyframe", "An entry of `keyframes`.", keyframe, COUNT(keyframe), NULL};
+#undef IN
+
+enum { A_FORCE, A_POSITION, A_VELOCITY }; /* as perp_actuator_kind */
+static const pp_variant actuators[] = {
+    {"force", 0, "Force: ctrl."},
+    {"position", 0,
+     "Force: kp (ctrl - l) - kv l', with l = gear times the coordinate. Implicit: stable for any kp and kv."},
+    {"velocity", 0, "Force: kv (ctrl - l'). Implicit."},
+    {NULL, 0, NULL},
+};
+#define IN(field) PP_AT(pp_actuator_in, field)
+#define RANGE(field) \
+    PP_T_NUMBERS, IN(field), .count2 = 1u << 2, .count3 = 1u << 2, .infinite = true, PP_WORDS("without limit")
+static const pp_key actuator[] = {
+    {"name", PP_T_NAME, IN(name), .own = true, PP_WORDS("none"), PP_HELP("No two actuators have the same.")},
+    {"type", PP_T_TAG, 0, .required = true, PP_HELP("What ctrl stands for.")},
+    {"joint", PP_T_REF, IN(joint), .of = "a joint", .required = true, PP_HELP("The joint.")},
+    {"coordinate", PP_T_WHOLE, IN(coordinate), PP_DEFAULT(0), PP_BETWEEN(0, 2),
+     PP_HELP("Which of its coordinates; each has at most one actuator.")},
+    {"gear", PP_T_NUMBER, IN(gear), PP_DEFAULT(1), PP_HELP("Length of the actuator per coordinate; not 0.")},
+    {"kp", PP_T_NUMBER, IN(kp), .variants = 1u << A_POSITION, PP_DEFAULT(0), PP_NOT_NEGATIVE,
+     PP_UNIT("force/L or torque/rad"), PP_HELP("Gain on the error.")},
+    {"kv", PP_T_NUMBER, IN(kv), .variants = 1u << A_POSITION | 1u << A_VELOCITY, PP_DEFAULT(0), PP_NOT_NEGATIVE,
+     PP_UNIT("force T/L or torque T/rad"), PP_HELP("Gain on the rate.")},
+    {"ctrl", PP_T_NUMBER, IN(ctrl), PP_DEFAULT(0), PP_HELP("The number that drives it.")},
+    {"ctrl_range", RANGE(ctrl_range), PP_HELP("ctrl is clipped to this range.")},
+    {"force_range", RANGE(force_range), PP_UNIT("force or torque"), PP_HELP("Its force is clipped to this range.")},
+    {"joint_force_range", RANGE(joint_force_range), PP_UNIT("force or torque"),
+     PP_HELP("What the joint feels, gear times force, is clipped to this range.")},
+};
+const pp_map pp_map_actuator = {"actuator", "An actuator",   "An entry of `actuators`.",
+                                actuator,   COUNT(actuator), actuators};
+#undef IN
+
+#define IN(field) PP_AT(pp_exclude_in, field)
+static const pp_key exclude[] = {
+    {"a", PP_T_REF, IN(a), .of = "a body", .required = true, PP_HELP("One body.")},
+    {"b", PP_T_REF, IN(b), .of = "a body", .required = true, PP_HELP("The other.")},
+};
+const pp_map pp_map_exclude = {"exclude", "A pair of bodies", "An entry of `exclude`.", exclude, COUNT(exclude), NULL};

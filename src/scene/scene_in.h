@@ -43,8 +43,8 @@ typedef struct pp_top_in {
     int64_t perp, dim, seed;
     const char *title, *about;
     double press;
-    pp_item units, include, parameters, stages, materials, law, laws, templates, bodies, joints, forces, sites,
-        keyframes, record, watch, shape_order;
+    pp_item units, include, parameters, stages, materials, law, laws, templates, bodies, joints, forces, actuators,
+        exclude, sites, keyframes, record, watch, shape_order;
     const char *state;
     double h, duration;
     perp_vec3 gravity;
@@ -185,6 +185,19 @@ typedef struct pp_spring_in {
     pp_got got;
     double stiffness, rest, damping;
 } pp_spring_in;
+
+typedef struct pp_actuator_in {
+    pp_got got;
+    pp_name name, joint;
+    int64_t coordinate;
+    double gear, kp, kv, ctrl;
+    pp_numbers ctrl_range, force_range, joint_force_range;
+} pp_actuator_in;
+
+typedef struct pp_exclude_in {
+    pp_got got;
+    pp_name a, b;
+} pp_exclude_in;
 
 typedef struct pp_site_in {
     pp_got got;

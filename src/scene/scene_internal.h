@@ -273,6 +273,8 @@ perp_status pp_read_world(pp_reader *r);
 perp_status pp_read_bodies(pp_reader *r, pp_item list);
 perp_status pp_read_joints(pp_reader *r, pp_item list);
 perp_status pp_read_forces(pp_reader *r, pp_item list);
+perp_status pp_read_actuators(pp_reader *r, pp_item list);
+perp_status pp_read_exclude(pp_reader *r, pp_item list);
 perp_status pp_read_sites(pp_reader *r, pp_item list);
 perp_status pp_read_keyframes(pp_reader *r, pp_item list);
 perp_status pp_read_templates(pp_reader *r, const pp_item *layer, int nlayer);
@@ -310,6 +312,9 @@ perp_status pp_check_entry(pp_reader *r, int list, const pp_names *names, pp_ite
 
 /* bodies by name; "world" gives {0} where it may */
 perp_status pp_find_body(pp_reader *r, pp_item at, const char *name, bool or_world, perp_body_id *out);
+/* joints by name, with a coordinate that the joint has */
+perp_status pp_find_coordinate(pp_reader *r, pp_item joint_at, const char *joint, pp_item coordinate_at,
+                               int64_t coordinate, perp_joint_id *out);
 perp_vec3 pp_shift_of(const pp_reader *r, perp_body_id b);
 
 /* formulas (formula.c): expressions that motions and forces evaluate during the run */

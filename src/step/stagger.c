@@ -20,6 +20,7 @@
  * Valid    Steppers that kick at the start pose and move with the velocity after it.
  * Cost     Two solutions at the start; linear in the rows in every step.
  * Source   Leapfrog: Hairer, Lubich, Wanner, Geometric Numerical Integration, I.1.4. */
+#include "model/actuator.h"
 #include "step/stagger.h"
 
 #include <string.h>
@@ -308,7 +309,7 @@ static void see_joint(sync *s, int i) {
     double p = f->solve.solution.p_joint[i], smooth = smooth_change(s, &r->row);
     double w0 = pp_row_dot(&f->pose.problem, &r->row, f->control.nu0),
            w1 = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu);
-    if (p == 0) return;
+    if (p == 0 || pp_is_servo(r)) return;
     if (r->kind == PERP_ROW_FRICTION || r->kind == PERP_ROW_MOTOR) { /* a motor slips while it lacks force */
         double before[2] = {w0 + r->b, 0}, after[2] = {w1 + r->b, 0};
         see_slip(s, &r->row, before, after, smooth);

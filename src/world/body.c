@@ -203,8 +203,9 @@ perp_status perp_body_remove(perp_world *w, perp_body_id id) {
         if (pp_alive(w->joint[i].gen) && (w->joint[i].a == slot || w->joint[i].b == slot)) pp_joint_drop(w, i);
     for (int i = 0; i < w->nshape; i++)
         if (pp_alive(w->shape[i].gen) && w->shape[i].body == slot) pp_shape_drop(w, i);
-    for (int i = 0; i < w->marks.nsite; i++)
-        if (pp_alive(w->marks.site[i].gen) && w->marks.site[i].body == slot) pp_site_drop(w, i);
+    for (int i = 0; i < w->robot.nsite; i++)
+        if (pp_alive(w->robot.site[i].gen) && w->robot.site[i].body == slot) pp_site_drop(w, i);
+    pp_exclude_drop(w, slot);
     pp_body *b = &w->body[slot];
     pp_motion_destroy(b->motion, &w->alloc);
     pp_free(&w->alloc, b->name);

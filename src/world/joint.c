@@ -16,6 +16,8 @@ void pp_joint_drop(perp_world *w, int slot) {
     for (int i = 0; i < w->nforce; i++)
         if (pp_alive(w->force[i].gen) && w->force[i].def.kind == PERP_FORCE_PD && w->force[i].joint == slot)
             pp_force_drop(w, i);
+    for (int i = 0; i < w->robot.nactuator; i++)
+        if (pp_alive(w->robot.actuator[i].gen) && w->robot.actuator[i].joint == slot) pp_actuator_drop(w, i);
     pp_free(&w->alloc, w->joint[slot].name);
     w->joint[slot].name = NULL;
     w->joint[slot].gen++;
@@ -41,6 +43,7 @@ perp_status perp_joint_add(perp_world *w, const perp_joint_def *def, perp_joint_
     perp_status st = pp_joint_check(def, w->def.dim, w->why, sizeof w->why);
     if (st) return st;
     pp_joint j = {.a = -1, .b = pp_body_slot(w, def->b), .def = *def};
+    for (int i = 0; i < PERP_JOINT_MAX_COORD; i++) j.actuator[i] = -1;
     if (j.b < 0) return pp_fail(w, PERP_E_ARG, "perp_joint_add: body b is stale or was never given");
     if (def->a.gen != 0) {
         j.a = pp_body_slot(w, def->a);

@@ -38,8 +38,13 @@ void pp_joint_drop(perp_world *w, int slot);
 void pp_force_drop(perp_world *w, int slot);
 void pp_shape_drop(perp_world *w, int slot);
 void pp_site_drop(perp_world *w, int slot);
+void pp_actuator_drop(perp_world *w, int slot);
+/* Forgets the excluded pairs of a body. */
+void pp_exclude_drop(perp_world *w, int body);
 /* site.c, for cloning: false if memory is refused; what was copied is in `to`. */
 bool pp_clone_sites(const perp_world *w, perp_world *to);
+/* actuator.c, likewise; excluded pairs too. */
+bool pp_clone_actuators(const perp_world *w, perp_world *to);
 /* A change from outside: contacts of the last step and remembered impulses no longer fit. */
 void pp_forget(perp_world *w);
 

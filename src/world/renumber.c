@@ -118,16 +118,34 @@ static void move_forces(perp_world *w, const maps *m) {
 
 static void move_sites(perp_world *w, const maps *m) {
     int n = 0;
-    for (int i = 0; i < w->marks.nsite; i++) {
-        if (!pp_alive(w->marks.site[i].gen)) continue;
-        pp_site site = w->marks.site[i];
+    for (int i = 0; i < w->robot.nsite; i++) {
+        if (!pp_alive(w->robot.site[i].gen)) continue;
+        pp_site site = w->robot.site[i];
         site.gen = 1;
         site.body = body_after(m, site.body);
-        w->marks.site[n++] = site;
+        w->robot.site[n++] = site;
     }
-    if (w->marks.nsite > n) memset(w->marks.site + n, 0, (size_t)(w->marks.nsite - n) * sizeof *w->marks.site);
-    w->marks.nsite = n;
-    w->marks.dead_site = 0;
+    if (w->robot.nsite > n) memset(w->robot.site + n, 0, (size_t)(w->robot.nsite - n) * sizeof *w->robot.site);
+    w->robot.nsite = n;
+    w->robot.dead_site = 0;
+}
+
+static void move_actuators(perp_world *w, const maps *m) {
+    int n = 0;
+    for (int i = 0; i < w->robot.nactuator; i++) {
+        if (!pp_alive(w->robot.actuator[i].gen)) continue;
+        pp_actuator a = w->robot.actuator[i];
+        w->joint[a.joint].actuator[a.def.coord] = n; /* joints move after this */
+        a.gen = 1;
+        a.joint = m->joint[a.joint];
+        w->robot.actuator[n++] = a;
+    }
+    if (w->robot.nactuator > n)
+        memset(w->robot.actuator + n, 0, (size_t)(w->robot.nactuator - n) * sizeof *w->robot.actuator);
+    w->robot.nactuator = n;
+    w->robot.dead_actuator = 0;
+    for (int i = 0; i < w->robot.nexclude; i++)
+        w->robot.exclude[i] = (pp_body_pair){m->body[w->robot.exclude[i].a], m->body[w->robot.exclude[i].b]};
 }
 
 /* What is remembered is of living shapes and joints: removing something forgets it all. */
@@ -168,6 +186,7 @@ perp_status perp_world_renumber(perp_world *w, const int *shape_order) {
         move_memory(w, &m, shape_order != NULL);
         move_forces(w, &m);
         move_sites(w, &m);
+        move_actuators(w, &m);
         move_joints(w, &m);
         move_shapes(w, &m);
         move_bodies(w, &m);

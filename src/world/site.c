@@ -11,8 +11,8 @@ enum { COOKIE = 0x70770021 };
 perp_site_def perp_site_def_default(void) { return (perp_site_def){.X_BS = perp_pose_identity(), .cookie = COOKIE}; }
 
 static int site_slot(const perp_world *w, perp_site_id id) {
-    if (id.gen == 0 || id.slot >= (uint32_t)w->marks.nsite || !pp_alive(id.gen)) return -1;
-    return w->marks.site[id.slot].gen == id.gen ? (int)id.slot : -1;
+    if (id.gen == 0 || id.slot >= (uint32_t)w->robot.nsite || !pp_alive(id.gen)) return -1;
+    return w->robot.site[id.slot].gen == id.gen ? (int)id.slot : -1;
 }
 
 perp_status perp_site_add(perp_world *w, const perp_site_def *def, perp_site_id *out) {
@@ -27,30 +27,30 @@ perp_status perp_site_add(perp_world *w, const perp_site_def *def, perp_site_id 
     perp_status st = pp_check_pose(w, "X_BS", &site.X_BS);
     if (st) return st;
     if (site.model && site.body < 0) return pp_fail(w, PERP_E_ARG, "a model site stands for a body, not for the world");
-    for (int i = 0; site.model && i < w->marks.nsite; i++)
-        if (pp_alive(w->marks.site[i].gen) && w->marks.site[i].model && w->marks.site[i].body == site.body)
+    for (int i = 0; site.model && i < w->robot.nsite; i++)
+        if (pp_alive(w->robot.site[i].gen) && w->robot.site[i].model && w->robot.site[i].body == site.body)
             return pp_fail(w, PERP_E_ARG, "the body has a model site already");
-    if (!PP_GROW(&w->alloc, w->marks.site, w->marks.cap_site, w->marks.nsite, w->marks.nsite + 1))
+    if (!PP_GROW(&w->alloc, w->robot.site, w->robot.cap_site, w->robot.nsite, w->robot.nsite + 1))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for a site");
     bool ok = true;
     site.name = pp_copy_name(&w->alloc, def->name, &ok);
     if (!ok) return pp_fail(w, PERP_E_MEMORY, "out of memory for the name of a site");
-    int slot = pp_slot_claim(w->marks.site, w->marks.nsite, w->marks.dead_site, sizeof *w->marks.site);
-    site.gen = w->marks.site[slot].gen + 1;
-    w->marks.site[slot] = site;
-    if (slot == w->marks.nsite)
-        w->marks.nsite++;
+    int slot = pp_slot_claim(w->robot.site, w->robot.nsite, w->robot.dead_site, sizeof *w->robot.site);
+    site.gen = w->robot.site[slot].gen + 1;
+    w->robot.site[slot] = site;
+    if (slot == w->robot.nsite)
+        w->robot.nsite++;
     else
-        w->marks.dead_site--;
+        w->robot.dead_site--;
     if (out) *out = (perp_site_id){(uint32_t)slot, site.gen};
     return PERP_OK;
 }
 
 void pp_site_drop(perp_world *w, int slot) {
-    pp_free(&w->alloc, w->marks.site[slot].name);
-    w->marks.site[slot].name = NULL;
-    w->marks.site[slot].gen++;
-    w->marks.dead_site++;
+    pp_free(&w->alloc, w->robot.site[slot].name);
+    w->robot.site[slot].name = NULL;
+    w->robot.site[slot].gen++;
+    w->robot.dead_site++;
 }
 
 perp_status perp_site_remove(perp_world *w, perp_site_id id) {
@@ -62,25 +62,25 @@ perp_status perp_site_remove(perp_world *w, perp_site_id id) {
 
 int perp_world_sites(const perp_world *w, perp_site_id *out, int max) {
     int n = 0;
-    for (int i = 0; i < w->marks.nsite; i++) {
-        if (!pp_alive(w->marks.site[i].gen)) continue;
-        if (n < max) out[n] = (perp_site_id){(uint32_t)i, w->marks.site[i].gen};
+    for (int i = 0; i < w->robot.nsite; i++) {
+        if (!pp_alive(w->robot.site[i].gen)) continue;
+        if (n < max) out[n] = (perp_site_id){(uint32_t)i, w->robot.site[i].gen};
         n++;
     }
     return n;
 }
 
 perp_site_id perp_site_find(const perp_world *w, const char *name) {
-    for (int i = 0; name && i < w->marks.nsite; i++)
-        if (pp_alive(w->marks.site[i].gen) && w->marks.site[i].name && strcmp(w->marks.site[i].name, name) == 0)
-            return (perp_site_id){(uint32_t)i, w->marks.site[i].gen};
+    for (int i = 0; name && i < w->robot.nsite; i++)
+        if (pp_alive(w->robot.site[i].gen) && w->robot.site[i].name && strcmp(w->robot.site[i].name, name) == 0)
+            return (perp_site_id){(uint32_t)i, w->robot.site[i].gen};
     return (perp_site_id){0, 0};
 }
 
 perp_status perp_site_get(const perp_world *w, perp_site_id id, perp_site_def *out) {
     int slot = site_slot(w, id);
     if (slot < 0 || !out) return PERP_E_ARG;
-    const pp_site *s = &w->marks.site[slot];
+    const pp_site *s = &w->robot.site[slot];
     *out = (perp_site_def){.X_BS = s->X_BS, .model = s->model, .name = s->name, .cookie = COOKIE};
     if (s->body >= 0) out->body = (perp_body_id){(uint32_t)s->body, w->body[s->body].gen};
     return PERP_OK;
@@ -89,7 +89,7 @@ perp_status perp_site_get(const perp_world *w, perp_site_id id, perp_site_def *o
 perp_status perp_site_read(const perp_world *w, perp_site_id id, perp_pose *X_WS, perp_vec3 *v_W, perp_vec3 *w_W) {
     int slot = site_slot(w, id);
     if (slot < 0) return PERP_E_ARG;
-    const pp_site *s = &w->marks.site[slot];
+    const pp_site *s = &w->robot.site[slot];
     pp_joint_side b = pp_shown_side(w, &w->state, s->body); /* -1: the world at rest */
     perp_pose X = perp_pose_mul(b.X_WB, s->X_BS);
     if (X_WS) *X_WS = X;
@@ -130,25 +130,25 @@ perp_status perp_keyframe_add(perp_world *w, const perp_keyframe *k) {
     if (!st) st = check_numbers(w, k, "ctrl", k->ctrl, k->nctrl);
     if (st) return st;
     pp_keyframe made = {.nq = k->nq, .nv = k->nv, .nctrl = k->nctrl};
-    if (!PP_GROW(&w->alloc, w->marks.keyframe, w->marks.cap_keyframe, w->marks.nkeyframe, w->marks.nkeyframe + 1) ||
+    if (!PP_GROW(&w->alloc, w->robot.keyframe, w->robot.cap_keyframe, w->robot.nkeyframe, w->robot.nkeyframe + 1) ||
         !(made.name = pp_copy_text(&w->alloc, k->name)) || !(made.number = copy_numbers(&w->alloc, k))) {
         drop_keyframe(w, &made);
         return pp_fail(w, PERP_E_MEMORY, "out of memory for a keyframe");
     }
     int at = perp_keyframe_find(w, k->name);
     if (at < 0)
-        at = w->marks.nkeyframe++;
+        at = w->robot.nkeyframe++;
     else
-        drop_keyframe(w, &w->marks.keyframe[at]);
-    w->marks.keyframe[at] = made;
+        drop_keyframe(w, &w->robot.keyframe[at]);
+    w->robot.keyframe[at] = made;
     return PERP_OK;
 }
 
-int perp_world_keyframe_count(const perp_world *w) { return w->marks.nkeyframe; }
+int perp_world_keyframe_count(const perp_world *w) { return w->robot.nkeyframe; }
 
 perp_status perp_keyframe_get(const perp_world *w, int i, perp_keyframe *out) {
-    if (i < 0 || i >= w->marks.nkeyframe || !out) return PERP_E_ARG;
-    const pp_keyframe *k = &w->marks.keyframe[i];
+    if (i < 0 || i >= w->robot.nkeyframe || !out) return PERP_E_ARG;
+    const pp_keyframe *k = &w->robot.keyframe[i];
     *out = (perp_keyframe){.name = k->name, .nq = k->nq, .nv = k->nv, .nctrl = k->nctrl};
     if (k->nq) out->q = k->number;
     if (k->nv) out->v = k->number + k->nq;
@@ -157,28 +157,28 @@ perp_status perp_keyframe_get(const perp_world *w, int i, perp_keyframe *out) {
 }
 
 int perp_keyframe_find(const perp_world *w, const char *name) {
-    for (int i = 0; name && i < w->marks.nkeyframe; i++)
-        if (strcmp(w->marks.keyframe[i].name, name) == 0) return i;
+    for (int i = 0; name && i < w->robot.nkeyframe; i++)
+        if (strcmp(w->robot.keyframe[i].name, name) == 0) return i;
     return -1;
 }
 
 void perp_keyframe_clear(perp_world *w) {
-    for (int i = 0; i < w->marks.nkeyframe; i++) drop_keyframe(w, &w->marks.keyframe[i]);
-    w->marks.nkeyframe = 0;
+    for (int i = 0; i < w->robot.nkeyframe; i++) drop_keyframe(w, &w->robot.keyframe[i]);
+    w->robot.nkeyframe = 0;
 }
 
 bool pp_clone_sites(const perp_world *w, perp_world *to) {
     const perp_allocator *a = &to->alloc;
-    if (!PP_GROW(a, to->marks.site, to->marks.cap_site, 0, w->marks.nsite)) return false;
-    for (int i = 0; i < w->marks.nsite; i++) {
+    if (!PP_GROW(a, to->robot.site, to->robot.cap_site, 0, w->robot.nsite)) return false;
+    for (int i = 0; i < w->robot.nsite; i++) {
         bool ok = true;
-        to->marks.site[i] = w->marks.site[i];
-        to->marks.site[i].name = pp_copy_name(a, w->marks.site[i].name, &ok);
-        to->marks.nsite = i + 1;
+        to->robot.site[i] = w->robot.site[i];
+        to->robot.site[i].name = pp_copy_name(a, w->robot.site[i].name, &ok);
+        to->robot.nsite = i + 1;
         if (!ok) return false;
     }
-    to->marks.dead_site = w->marks.dead_site;
-    for (int i = 0; i < w->marks.nkeyframe; i++) {
+    to->robot.dead_site = w->robot.dead_site;
+    for (int i = 0; i < w->robot.nkeyframe; i++) {
         perp_keyframe k;
         if (perp_keyframe_get(w, i, &k) || perp_keyframe_add(to, &k)) return false;
     }

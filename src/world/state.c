@@ -253,7 +253,8 @@ perp_status perp_world_clone(const perp_world *w, perp_world **out) {
     memcpy(to->chosen.settings, w->chosen.settings, sizeof to->chosen.settings);
     to->chosen.stepper_settings = w->chosen.stepper_settings;
     to->chosen.start_left = w->chosen.start_left;
-    if (!clone_bodies(w, to) || !clone_rest(w, to) || !pp_clone_sites(w, to) || !clone_memory(w, to)) {
+    if (!clone_bodies(w, to) || !clone_rest(w, to) || !pp_clone_sites(w, to) || !pp_clone_actuators(w, to) ||
+        !clone_memory(w, to)) {
         perp_world_destroy(to);
         return PERP_E_MEMORY;
     }

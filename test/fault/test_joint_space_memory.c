@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* test_joint_space_memory.c - joint spaces, sites and keyframes when memory is refused, and that a joint space takes none once made
+/* test_joint_space_memory.c - joint spaces, sites, keyframes and actuators when memory is refused, and that a joint space takes none once made
  * Method   Every allocation is refused once, in turn: PERP_E_MEMORY, nothing leaks, and the same call again succeeds. */
 #include "unit/world_help.h"
 
@@ -42,6 +42,14 @@ static void test_refused(void **state) {
         d.name = "tool";
         double q[1] = {2};
         perp_keyframe k = {.name = "home", .q = q, .nq = 1};
+        perp_body_id body[4];
+        perp_joint_id joint[4];
+        perp_world_bodies(w, body, 4);
+        perp_world_joints(w, joint, 4);
+        perp_actuator_def servo = perp_actuator_def_default(PERP_ACTUATOR_POSITION);
+        servo.joint = joint[1];
+        servo.kp = 1;
+        servo.name = "servo";
         long live = c.live;
         c = (counter){.live = live, .refuse = at};
         int refused = 0;
@@ -51,10 +59,13 @@ static void test_refused(void **state) {
         AGAIN(perp_world_joint_space(w, NULL, &s));
         AGAIN(perp_site_add(w, &d, NULL));
         AGAIN(perp_keyframe_add(w, &k));
+        AGAIN(perp_actuator_add(w, &servo, NULL));
+        AGAIN(perp_world_exclude(w, body[0], body[3]));
         AGAIN(perp_world_clone(w, &copy));
         any = c.refused > 0;
         assert_int_equal(perp_world_keyframe_count(copy), 1);
-        assert_true(perp_site_find(copy, "tool").gen != 0);
+        assert_true(perp_site_find(copy, "tool").gen != 0 && perp_actuator_find(copy, "servo").gen != 0);
+        assert_int_equal(perp_world_exclude_count(copy), 1);
         perp_joint_space_free(s);
         perp_world_destroy(copy);
         perp_world_destroy(w);

@@ -184,6 +184,32 @@ static perp_pair_law random_law(const perp_world *w) {
     return law;
 }
 
+/* An actuator on every joint that has a coordinate, and a pair that never touches. */
+static void add_actuators(perp_world *w) {
+    perp_joint_id joint[16];
+    perp_body_id body[16];
+    perp_actuator_id mine;
+    int n = perp_world_joints(w, joint, 16), nb = perp_world_bodies(w, body, 16);
+    for (int i = 0; i < n; i++) {
+        perp_joint_def j;
+        OK(w, perp_joint_get(w, joint[i], &j));
+        int nc = perp_joint_ncoord(j.kind, perp_world_dim(w));
+        perp_actuator_def d = perp_actuator_def_default((perp_actuator_kind)(i % 3));
+        d.joint = joint[i];
+        d.coord = nc - 1;
+        d.gear = 1.7 - i;
+        d.kp = d.kind == PERP_ACTUATOR_POSITION ? 10.0 / 3 : 0;
+        d.kv = d.kind == PERP_ACTUATOR_FORCE ? 0 : 0.7;
+        d.ctrl = 0.1 * i;
+        d.name = i ? NULL : "drive";
+        if (i == 0) d.ctrl_lo = -0.3, d.ctrl_hi = 1.0 / 3;
+        if (i == 1) d.force_hi = 7;
+        if (i == 2) d.joint_lo = -5, d.joint_hi = 5;
+        if (nc > 0) OK(w, perp_actuator_add(w, &d, &mine));
+    }
+    OK(w, perp_world_exclude(w, body[nb - 1], body[nb - 2]));
+}
+
 /* Sites on the world and on the last body, and a keyframe of the joints as they are. */
 static void add_sites(perp_world *w, int dim) {
     perp_body_id body[16];
@@ -260,6 +286,7 @@ static perp_world *random_world(int dim) {
         perp_body_id late = add_body(w, dim, 3 + below(3)); /* into the first gap */
         add_shape(w, late, dim, false);
     }
+    add_actuators(w);
     add_sites(w, dim);
     return w;
 }
@@ -345,6 +372,27 @@ static void same_sites(const perp_world *w, const perp_world *v) {
         assert_int_equal(a.body.gen > 0, b.body.gen > 0);
         if (a.name) assert_string_equal(a.name, b.name);
     }
+    perp_actuator_id act_w[16], act_v[16];
+    n = perp_world_actuators(w, act_w, 16);
+    assert_int_equal(n, perp_world_actuators(v, act_v, 16));
+    for (int i = 0; i < n; i++) {
+        perp_actuator_def a, b;
+        assert_int_equal(perp_actuator_get(w, act_w[i], &a), PERP_OK);
+        assert_int_equal(perp_actuator_get(v, act_v[i], &b), PERP_OK);
+        SAME_NUMBER(kind);
+        SAME_NUMBER(coord);
+        SAME_NUMBER(gear);
+        SAME_NUMBER(kp);
+        SAME_NUMBER(kv);
+        SAME_NUMBER(ctrl);
+        SAME_NUMBER(ctrl_lo);
+        SAME_NUMBER(ctrl_hi);
+        SAME_NUMBER(force_lo);
+        SAME_NUMBER(force_hi);
+        SAME_NUMBER(joint_lo);
+        SAME_NUMBER(joint_hi);
+    }
+    assert_int_equal(perp_world_exclude_count(w), perp_world_exclude_count(v));
     n = perp_world_keyframe_count(w);
     assert_int_equal(n, perp_world_keyframe_count(v));
     for (int i = 0; i < n; i++) {

@@ -11,6 +11,7 @@
  *          for any k.
  * Source   Andersen, J. Comput. Phys. 52 (1983) 24 (RATTLE); Hairer, Lubich, Wanner, Geometric Numerical Integration,
  *          VII.1.4. */
+#include "model/actuator.h"
 #include "method/stepper/second_order_kicks.h"
 
 #include <string.h>
@@ -66,6 +67,7 @@ static perp_status end_rows(const pp_frame *f, perp_joint_row **out) {
         if (a.block < 0 && b.block < 0) continue;
         n += pp_joint_rows(&j->def, w->def.dim, &a, &b, f->s1->coord[i], f->h, INFINITY, *out + n);
     }
+    n += pp_servo_rows(w, f->s1, f->s1, f->control.block, f->h, *out + n, NULL);
     return n == f->pose.problem.njoint ? PERP_OK
                                        : pp_fail(w, PERP_E_SOLVE, "the rows of the joints changed in the step");
 }

@@ -55,26 +55,30 @@ static perp_status set_spring(pp_reader *r, const pp_force_in *in, perp_force_de
     return PERP_OK;
 }
 
-static perp_status set_pd(pp_reader *r, const pp_force_in *in, perp_force_def *d) {
+perp_status pp_find_coordinate(pp_reader *r, pp_item joint_at, const char *joint, pp_item coordinate_at,
+                               int64_t coordinate, perp_joint_id *out) {
     uint32_t id;
     pp_push_key(r, "joint");
-    if (!pp_names_find(&r->joint, in->joint.text, &id))
-        return pp_names_missing(r, &r->joint, PP_ITEM(in, joint), in->joint.text, "a joint");
-    d->joint = r->joint_of[id];
-    perp_joint_def joint;
-    int n = perp_joint_get(r->w, d->joint, &joint) ? 0 : perp_joint_ncoord(joint.kind, r->dim);
+    if (!pp_names_find(&r->joint, joint, &id)) return pp_names_missing(r, &r->joint, joint_at, joint, "a joint");
+    *out = r->joint_of[id];
+    perp_joint_def d;
+    int n = perp_joint_get(r->w, *out, &d) ? 0 : perp_joint_ncoord(d.kind, r->dim);
     if (n == 0)
-        return pp_wrong(r, PP_ITEM(in, joint), "a joint without coordinates",
-                        "a joint that moves along or about an axis");
+        return pp_wrong(r, joint_at, "a joint without coordinates", "a joint that moves along or about an axis");
     pp_pop(r);
-    if (in->coordinate >= n) {
-        char found[32], allowed[96];
-        (void)snprintf(found, sizeof found, "%d", (int)in->coordinate);
-        (void)snprintf(allowed, sizeof allowed,
-                       n == 1 ? "0: the joint has one coordinate" : "0 to %d: the joint has %d coordinates", n - 1, n);
-        pp_push_key(r, "coordinate");
-        return pp_wrong(r, PP_ITEM(in, coordinate), found, allowed);
-    }
+    if (coordinate < n) return PERP_OK;
+    char found[32], allowed[96];
+    (void)snprintf(found, sizeof found, "%d", (int)coordinate);
+    (void)snprintf(allowed, sizeof allowed,
+                   n == 1 ? "0: the joint has one coordinate" : "0 to %d: the joint has %d coordinates", n - 1, n);
+    pp_push_key(r, "coordinate");
+    return pp_wrong(r, coordinate_at, found, allowed);
+}
+
+static perp_status set_pd(pp_reader *r, const pp_force_in *in, perp_force_def *d) {
+    perp_status s =
+        pp_find_coordinate(r, PP_ITEM(in, joint), in->joint.text, PP_ITEM(in, coordinate), in->coordinate, &d->joint);
+    if (s) return s;
     if (!PP_GIVEN(in, kp) && !PP_GIVEN(in, kd)) return nothing(r, in, "neither kp nor kd", "kp, kd or both");
     d->coord = (int)in->coordinate;
     d->kp = in->kp;

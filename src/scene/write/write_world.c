@@ -106,6 +106,7 @@ static void mark_spoken_of(const pp_scribe *s, bool *body, bool *joint) {
         if (d.joint.gen) joint[d.joint.slot] = true;
     }
     pp_mark_sites(s, body);
+    pp_mark_actuators(s, body, joint);
 }
 
 static bool give_names(pp_scribe *s) {
@@ -452,6 +453,8 @@ static void compose(pp_scribe *s, const perp_scene_words *words, const char *sta
                                 {"bodies", pp_write_bodies(s)},
                                 {"joints", pp_write_joints(s)},
                                 {"forces", pp_write_forces(s)},
+                                {"actuators", pp_write_actuators(s)},
+                                {"exclude", pp_write_exclude(s)},
                                 {"sites", pp_write_sites(s)},
                                 {"keyframes", pp_write_keyframes(s)},
                                 {"record", record_of(s, &words->record)},

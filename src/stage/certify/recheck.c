@@ -23,6 +23,7 @@
  *          Never allocates but in the arena. */
 #include <float.h>
 
+#include "model/actuator.h"
 #include "stage/control/belt.h"
 #include "problem/convert/convert.h"
 #include "problem/rows.h"
@@ -202,6 +203,19 @@ static bool held_by_limit(const pp_frame *f, const perp_joint_row *r, double rat
     return fabs(x - end) <= HELD * f->h * fabs(a->motor_speed) + ROUNDING * (fabs(x) + fabs(end));
 }
 
+/* A servo against the definition of its actuator: what it lacks or has too much, as a velocity. */
+static double servo_left(const pp_frame *f, int i, double W, double length) {
+    const perp_joint_row *r = &f->pose.problem.joint[i];
+    int slot = f->w->joint[r->joint].actuator[r->coord];
+    if (slot < 0) return INFINITY;
+    if (r->b_kin != 0 || (f->demand.joint_shift && !f->demand.joints)) return 0; /* as with springs */
+    pp_servo s = pp_servo_of(&f->w->robot.actuator[slot].def);
+    double h = f->h, rate = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu);
+    double x = f->s0->coord[r->joint][r->coord] + h * rate, p = h * fmin(fmax(s.f0 - s.k * x - s.d * rate, s.lo), s.hi);
+    double worth = 1 / (1 + W / length * h * (h * s.k + s.d));
+    return worth * W * fabs(f->solve.solution.p_joint[i] - p);
+}
+
 /* A motor, dry friction or spring against the definition of its joint. */
 static double extra_left(const pp_frame *f, int i) {
     const perp_joint_row *r = &f->pose.problem.joint[i];
@@ -210,6 +224,7 @@ static double extra_left(const pp_frame *f, int i) {
     double p = f->solve.solution.p_joint[i], h = f->h,
            rate = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu) + r->b_kin;
     double W = pp_row_inverse_mass(&f->pose.problem, &r->row) * pp_row_length(&f->pose.problem, &r->row);
+    if (pp_is_servo(r)) return servo_left(f, i, W, pp_row_length(&f->pose.problem, &r->row));
     if (r->kind == PERP_ROW_FRICTION) return W * fmax(0, fabs(p) - h * a->friction);
     if (r->kind == PERP_ROW_MOTOR) {
         /* one without force limit that yielded has the limit that it was given (stage/solve/motor_yield.c) */

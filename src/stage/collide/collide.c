@@ -26,13 +26,14 @@ static int compare_keys(const void *x, const void *y) {
 
 /* Sorted body pairs that joints keep from touching. */
 static perp_status exclusions(perp_world *w, const uint64_t **out, int *n) {
-    uint64_t *key = PP_ARENA_ARRAY(&w->arena, uint64_t, w->njoint);
+    uint64_t *key = PP_ARENA_ARRAY(&w->arena, uint64_t, w->njoint + w->robot.nexclude);
     if (!key) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     *n = 0;
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
         if (pp_alive(j->gen) && j->a >= 0 && !j->def.collide) key[(*n)++] = pair_key(j->a, j->b);
     }
+    for (int i = 0; i < w->robot.nexclude; i++) key[(*n)++] = pair_key(w->robot.exclude[i].a, w->robot.exclude[i].b);
     /* insertion sort: the list is short and mostly in order, and qsort may allocate */
     for (int i = 1; i < *n; i++) {
         uint64_t k = key[i];

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "stage/control/belt.h"
+#include "model/actuator.h"
 #include "model/state.h"
 #include "stage/control/control.h"
 
@@ -64,6 +65,7 @@ perp_status pp_control_held(perp_world *w, const perp_wrench **out) {
     for (int i = 0; i < w->nforce; i++)
         any |= pp_alive(w->force[i].gen) &&
                (w->force[i].def.kind == PERP_FORCE_USER || w->force[i].def.kind == PERP_FORCE_PD);
+    any |= w->robot.nactuator > w->robot.dead_actuator;
     if (!any) return PERP_OK;
     perp_wrench *held = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);
     if (!held) return pp_fail(w, PERP_E_MEMORY, "out of memory for held forces");
@@ -91,6 +93,12 @@ perp_status pp_control_held(perp_world *w, const perp_wrench **out) {
             if (tau < -e->def.max_force) tau = -e->def.max_force;
             apply_coordinate_force(w, j, e->def.coord, tau, held);
         }
+    }
+    for (int i = 0; i < w->robot.nactuator; i++) {
+        const pp_actuator *a = &w->robot.actuator[i];
+        pp_servo servo = pp_servo_of(&a->def);
+        if (!pp_alive(a->gen) || pp_servo_acts_back(&servo)) continue; /* servos are rows */
+        apply_coordinate_force(w, &w->joint[a->joint], a->def.coord, pp_servo_force(&servo), held);
     }
     *out = held;
     return PERP_OK;

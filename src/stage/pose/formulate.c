@@ -8,6 +8,7 @@
  * move along themselves are in b_t, b_o too (stage/control/belt.h). */
 #include <float.h>
 
+#include "model/actuator.h"
 #include "stage/control/belt.h"
 #include "problem/convert/convert.h"
 #include "problem/rows.h"
@@ -335,6 +336,13 @@ static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
     return f->demand.nchain_damping;
 }
 
+/* Rows of the servos, after those of the joints' own. They are forces: they do nothing in no time, nor while the start of a staggered
+ * world looks for what it has without forces. */
+static int servo_rows(const pp_frame *f, perp_joint_row *rows, int *number) {
+    if (f->purpose == PP_IMPACT || f->purpose == PP_START_FREE) return 0;
+    return pp_servo_rows(f->w, f->s1, f->s0, f->control.block, f->task.half ? f->h / 2 : f->h, rows, number);
+}
+
 /* Is a row of a joint a force, which changes velocities gradually? */
 static bool is_force(const perp_joint_row *r) {
     bool bounded = isfinite(r->lo) && isfinite(r->hi);
@@ -395,6 +403,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
         }
         *n += kept;
     }
+    *n += servo_rows(f, *rows + *n, f->pose.row_number + *n);
     *n += ripple_rows(f, *rows + *n);
     return PERP_OK;
 }

@@ -15,6 +15,7 @@
  *          contradiction, whatever GIVES is. An answer that gives way faster than the speeds of the problem is none.
  * Cost     one more solution of an island that had none.
  * Source   Pang, Trinkle, Math. Program. 73 (1996) 199: existence where the matrix is copositive. */
+#include "model/actuator.h"
 #include "stage/solve/give_way.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@
 #define GIVES 1e-6
 
 static bool is_rigid(const perp_joint_row *r) {
-    if (r->kind == PERP_ROW_MOTOR) return r->hi == INFINITY;
+    if (r->kind == PERP_ROW_MOTOR) return pp_is_unlimited_motor(r);
     return r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT;
 }
 

@@ -7,6 +7,7 @@
  * Method   The problem is solved again without what may be the cause; the first that leaves an answer is named. Only
  *          after the last division of a step has failed.
  *          Before that, nothing is asked to open: bodies that are in each other stay so, and rest obeys all rows. */
+#include "model/actuator.h"
 #include "stage/solve/jammed.h"
 
 #include <math.h>
@@ -88,7 +89,7 @@ static bool answered(const pp_frame *f, const perp_joint_row *joint, const perp_
 
 static int first_unlimited(const perp_step_problem *p) {
     for (int i = 0; i < p->njoint; i++)
-        if (p->joint[i].kind == PERP_ROW_MOTOR && p->joint[i].hi == INFINITY) return i;
+        if (pp_is_unlimited_motor(&p->joint[i])) return i;
     return -1;
 }
 
@@ -125,7 +126,7 @@ void pp_name_jam(const pp_frame *f) {
     int motor = first_unlimited(p), driven, left = without_driven(f, contact, &driven);
     for (int i = 0; i < p->njoint; i++) {
         joint[i] = p->joint[i];
-        if (joint[i].kind == PERP_ROW_MOTOR && joint[i].hi == INFINITY) joint[i].lo = joint[i].hi = 0;
+        if (pp_is_unlimited_motor(&joint[i])) joint[i].lo = joint[i].hi = 0;
     }
     for (int i = 0; i < p->ncontact; i++) {
         smooth[i] = p->contact[i];

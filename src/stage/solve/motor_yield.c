@@ -15,6 +15,7 @@
  *          answer. b is that of velocities: the errors of poses are left out, which no motor is to blame for.
  * Valid    The motor's load may exceed the masses next to it by STRONG^2 before a motor that could move it yields.
  * Cost     one more solution of an island that had none. */
+#include "model/actuator.h"
 #include "stage/solve/motor_yield.h"
 
 #include <math.h>
@@ -30,7 +31,7 @@
  * More would only press harder on what cannot give way. */
 #define STRONG 30
 
-static bool unlimited(const perp_joint_row *r) { return r->kind == PERP_ROW_MOTOR && r->hi == INFINITY; }
+static bool unlimited(const perp_joint_row *r) { return pp_is_unlimited_motor(r); }
 
 /* Energy that a row needs to reach its right-hand side if it were alone [M L^2/T^2]. */
 static double row_energy(const perp_step_problem *p, const perp_row *row, double b, double compliance) {

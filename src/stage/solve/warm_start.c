@@ -6,6 +6,7 @@
  * merge. Impulses are kept in world axes, since the tangent frame turns with the normal. */
 #include <string.h>
 
+#include "model/actuator.h"
 #include "stage/frame.h"
 #include "stage/solve/solve.h"
 
@@ -127,6 +128,23 @@ perp_status pp_reserve(pp_frame *f) {
     return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
 }
 
+/* What actuators did: servos by their rows, forces as they were given. */
+static void remember_actuators(const pp_frame *f, bool add) {
+    perp_world *w = f->w;
+    for (int i = 0; i < w->robot.nactuator; i++) {
+        pp_actuator *a = &w->robot.actuator[i];
+        pp_servo s = pp_servo_of(&a->def);
+        if (!add) a->impulse = a->span = 0;
+        a->span += f->h;
+        if (!pp_servo_acts_back(&s)) a->impulse += f->h * pp_servo_force(&s);
+    }
+    for (int i = 0; w->robot.nactuator && i < f->pose.problem.njoint; i++) {
+        const perp_joint_row *r = &f->pose.problem.joint[i];
+        if (r->joint >= 0 && pp_is_servo(r))
+            w->robot.actuator[w->joint[r->joint].actuator[r->coord]].impulse += f->solve.solution.p_joint[i];
+    }
+}
+
 void pp_remember(pp_frame *f, bool add_joint_impulses) {
     perp_world *w = f->w;
     write_memory(f, &w->warm);
@@ -134,6 +152,7 @@ void pp_remember(pp_frame *f, bool add_joint_impulses) {
     for (int i = 0; i < f->contacts.n; i++) w->last.contact[i] = f->contacts.at[i];
     if (!add_joint_impulses && w->njoint)
         memset(w->last.joint_impulse, 0, (size_t)w->njoint * sizeof *w->last.joint_impulse);
+    remember_actuators(f, add_joint_impulses);
     for (int i = 0; i < f->pose.problem.njoint; i++) {
         const perp_joint_row *r = &f->pose.problem.joint[i];
         if (r->joint < 0) continue;

@@ -1,0 +1,109 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
+/** @file actuator.h
+ *  Actuators: force, position and velocity servos on joint coordinates, each driven by one number, its ctrl. And pairs of bodies
+ *  that never touch.
+ *
+ *      perp_actuator_def d = perp_actuator_def_default(PERP_ACTUATOR_POSITION);
+ *      d.joint = elbow;
+ *      d.kp = 400, d.kv = 20;
+ *      d.force_lo = -87, d.force_hi = 87;
+ *      perp_actuator_id servo;
+ *      if (perp_actuator_add(w, &d, &servo)) puts(perp_world_why(w));
+ *      perp_actuator_set_ctrl(w, servo, 0.5);
+ *
+ *  With x the joint coordinate, l = gear x the length of the actuator and c its ctrl, clipped to the range of ctrl, the actuator's
+ *  force is
+ *
+ *  | kind     | force f                       |
+ *  |----------|-------------------------------|
+ *  | force    | c                             |
+ *  | position | kp (c - l) - kv l'            |
+ *  | velocity | kv (c - l')                   |
+ *
+ *  clipped to [force_lo, force_hi]; the joint feels gear f, clipped to [joint_lo, joint_hi]. These are MuJoCo's motor, position and
+ *  velocity actuators. Servos are implicit: x and x' are those at the end of the step, so that any kp and kv are stable, and clipping is
+ *  a complementarity condition that holds exactly. A force is constant over the step. Work of servos is booked as
+ *  perp_ledger.motor, work of forces as perp_ledger.applied. */
+#ifndef PERP_ACTUATOR_H
+#define PERP_ACTUATOR_H
+
+#include "perp/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @name Actuators
+ *  @{ */
+/** Id of an actuator; see base.h for ids. */
+typedef struct perp_actuator_id {
+    uint32_t slot, gen;
+} perp_actuator_id;
+
+/** Kinds of actuator. */
+typedef enum perp_actuator_kind {
+    PERP_ACTUATOR_FORCE,    /**< ctrl is the force */
+    PERP_ACTUATOR_POSITION, /**< ctrl is the target of the length */
+    PERP_ACTUATOR_VELOCITY, /**< ctrl is the target of its rate */
+    PERP_ACTUATOR_KIND_COUNT
+} perp_actuator_kind;
+
+/** Definition of an actuator. "force" is a torque for an angle. */
+typedef struct perp_actuator_def {
+    perp_actuator_kind kind;
+    perp_joint_id joint;
+    int coord;                 /**< coordinate of the joint. A coordinate has at most one actuator */
+    double gear;               /**< length per coordinate, not 0; default 1 */
+    double kp;                 /**< position: >= 0 [force/length] */
+    double kv;                 /**< position, velocity: >= 0 [force T/length] */
+    double ctrl;               /**< at first; default 0 */
+    double ctrl_lo, ctrl_hi;   /**< range of ctrl; infinite by default */
+    double force_lo, force_hi; /**< range of the actuator's force; infinite by default */
+    double joint_lo, joint_hi; /**< range of what the joint feels; infinite by default */
+    const char *name;          /**< copied; NULL for none */
+    uint32_t cookie;           /**< set by perp_actuator_def_default() */
+} perp_actuator_def;
+
+/** An actuator of this kind with gear 1 and no limits. */
+PERP_API perp_actuator_def perp_actuator_def_default(perp_actuator_kind kind);
+/** Adds an actuator; it is removed with its joint. PERP_E_ARG, PERP_E_MEMORY. @param out may be NULL */
+PERP_API perp_status perp_actuator_add(perp_world *w, const perp_actuator_def *def, perp_actuator_id *out);
+/** Removes an actuator. PERP_E_ARG if stale. */
+PERP_API perp_status perp_actuator_remove(perp_world *w, perp_actuator_id a);
+/** Ids of all actuators in order of their slots; writes at most `max`. @return number of actuators */
+PERP_API int perp_world_actuators(const perp_world *w, perp_actuator_id *out, int max);
+/** The first actuator of that name; {0} if there is none. */
+PERP_API perp_actuator_id perp_actuator_find(const perp_world *w, const char *name);
+/** What an actuator is now, its ctrl too, as a definition that would add it again; name borrowed until it is removed. PERP_E_ARG if
+ *  stale. */
+PERP_API perp_status perp_actuator_get(const perp_world *w, perp_actuator_id a, perp_actuator_def *out);
+/** Sets ctrl of one actuator, from the next step on. A value beyond the range is kept and clipped. PERP_E_ARG: stale, not finite. */
+PERP_API perp_status perp_actuator_set_ctrl(perp_world *w, perp_actuator_id a, double ctrl);
+/** Sets ctrl of all actuators in the order of perp_world_actuators(). PERP_E_ARG, and nothing set: not finite, or n is not their
+ *  number. */
+PERP_API perp_status perp_world_set_ctrl(perp_world *w, const double *ctrl, int n);
+/** Reads ctrl of all actuators; writes at most `max`. @return their number */
+PERP_API int perp_world_get_ctrl(const perp_world *w, double *ctrl, int max);
+/** What the joint felt from the actuator in the last step, on average [force or torque]; 0 before the first step. PERP_E_ARG if
+ *  stale. */
+PERP_API perp_status perp_actuator_force(const perp_world *w, perp_actuator_id a, double *force);
+/** @} */
+
+/** @name Pairs of bodies that never touch
+ *  @{ */
+/** Shapes of the two bodies no longer touch each other, as those of two jointed bodies. Twice is the same as once. PERP_E_ARG,
+ *  PERP_E_MEMORY. */
+PERP_API perp_status perp_world_exclude(perp_world *w, perp_body_id a, perp_body_id b);
+/** They may touch again. PERP_E_ARG: stale, or the pair was not excluded. */
+PERP_API perp_status perp_world_include(perp_world *w, perp_body_id a, perp_body_id b);
+/** Number of excluded pairs. A pair goes when one of its bodies is removed. */
+PERP_API int perp_world_exclude_count(const perp_world *w);
+/** The i-th excluded pair, in the order in which they were given. PERP_E_ARG if there is none. */
+PERP_API perp_status perp_world_exclude_at(const perp_world *w, int i, perp_body_id *a, perp_body_id *b);
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
+/* actuator.c - actuators as laws of a joint coordinate, and as rows of the step problem. See actuator.h. */
+#include "model/actuator.h"
+
+static double clip(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
+
+pp_servo pp_servo_of(const perp_actuator_def *def) {
+    double g = def->gear, c = clip(def->ctrl, def->ctrl_lo, def->ctrl_hi);
+    pp_servo s = {0};
+    switch (def->kind) {
+    case PERP_ACTUATOR_POSITION:
+        s.f0 = g * def->kp * c;
+        s.k = g * g * def->kp;
+        s.d = g * g * def->kv;
+        break;
+    case PERP_ACTUATOR_VELOCITY:
+        s.f0 = g * def->kv * c;
+        s.d = g * g * def->kv;
+        break;
+    default: s.f0 = g * c;
+    }
+    s.lo = clip(g > 0 ? g * def->force_lo : g * def->force_hi, def->joint_lo, def->joint_hi);
+    s.hi = clip(g > 0 ? g * def->force_hi : g * def->force_lo, def->joint_lo, def->joint_hi);
+    return s;
+}
+
+void pp_servo_row(const pp_servo *s, double x, double span, perp_joint_row *r) {
+    double stiff = span * s->k + s->d;
+    r->b = (s->k * x - s->f0 + s->d * r->b_kin) / stiff;
+    r->compliance = 1 / (span * stiff);
+    r->lo = span * s->lo;
+    r->hi = span * s->hi;
+}
+
+int pp_servo_rows(const perp_world *w, const pp_state *s, const pp_state *last, const int *block, double span,
+                  perp_joint_row *rows, int *number) {
+    int n = 0;
+    for (int i = 0; i < w->robot.nactuator; i++) {
+        const pp_actuator *act = &w->robot.actuator[i];
+        pp_servo servo = pp_servo_of(&act->def);
+        if (!pp_alive(act->gen) || !pp_servo_acts_back(&servo)) continue;
+        const pp_joint *j = &w->joint[act->joint];
+        pp_joint_side a = pp_side(w, s, j->a, block), b = pp_side(w, s, j->b, block);
+        double coord[PERP_JOINT_MAX_COORD];
+        if (!pp_joint_coordinate_row(&j->def, w->def.dim, &a, &b, act->def.coord, &rows[n])) continue;
+        pp_joint_coords(&j->def, w->def.dim, &a, &b, last->coord[act->joint], coord);
+        pp_servo_row(&servo, coord[act->def.coord], span, &rows[n]);
+        rows[n].joint = act->joint;
+        if (number) number[n] = PP_JOINT_OWN_ROWS + act->def.coord;
+        n++;
+    }
+    return n;
+}

@@ -1,0 +1,79 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
+/* write_actuator.c - actuators and excluded pairs of a world as entries of a scene. See write_body.c. */
+#include <stdio.h>
+
+#include "perp/actuator.h"
+#include "scene/write/scribe.h"
+
+/* Ids of all actuators, to be freed; NULL without memory, or if there are none. */
+static perp_actuator_id *actuators_of(const pp_scribe *s, int *n) {
+    *n = perp_world_actuators(s->w, NULL, 0);
+    perp_actuator_id *id = *n ? pp_alloc(&s->alloc, (size_t)*n * sizeof *id) : NULL;
+    if (id) perp_world_actuators(s->w, id, *n);
+    return id;
+}
+
+void pp_mark_actuators(const pp_scribe *s, bool *body, bool *joint) {
+    int n;
+    perp_actuator_id *id = actuators_of(s, &n);
+    for (int i = 0; id && i < n; i++) {
+        perp_actuator_def d;
+        if (!perp_actuator_get(s->w, id[i], &d)) joint[d.joint.slot] = true;
+    }
+    pp_free(&s->alloc, id);
+    for (int i = 0; i < perp_world_exclude_count(s->w); i++) {
+        perp_body_id a, b;
+        if (perp_world_exclude_at(s->w, i, &a, &b)) continue;
+        body[a.slot] = body[b.slot] = true;
+    }
+}
+
+static pp_numbers range(double lo, double hi) {
+    return lo == -INFINITY && hi == INFINITY ? (pp_numbers){0} : (pp_numbers){2, {lo, hi}};
+}
+
+char *pp_write_actuators(pp_scribe *s) {
+    int n;
+    perp_actuator_id *id = actuators_of(s, &n);
+    if (!n) return NULL;
+    if (!id) s->starved = true;
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    for (int i = 0; id && i < n && !s->st; i++) {
+        perp_actuator_def d;
+        if (perp_actuator_get(s->w, id[i], &d)) continue; /* cannot be: the id was just read */
+        pp_actuator_in in;
+        pp_put_blank(&pp_map_actuator, &in);
+        if (d.name && *d.name && pp_name_good(d.name)) (void)snprintf(in.name.text, sizeof in.name.text, "%s", d.name);
+        in.joint = s->joint_name[d.joint.slot]; /* slots have no gaps */
+        in.coordinate = d.coord;
+        in.gear = d.gear;
+        in.kp = d.kp;
+        in.kv = d.kv;
+        in.ctrl = d.ctrl;
+        in.ctrl_range = range(d.ctrl_lo, d.ctrl_hi);
+        in.force_range = range(d.force_lo, d.force_hi);
+        in.joint_force_range = range(d.joint_lo, d.joint_hi);
+        pp_text_add(&t, "\n  - ");
+        pp_put_map(&t, &pp_map_actuator, s->dim, (int)d.kind, &in, NULL);
+    }
+    pp_free(&s->alloc, id);
+    return pp_text_take(&t);
+}
+
+char *pp_write_exclude(pp_scribe *s) {
+    int n = perp_world_exclude_count(s->w);
+    if (!n) return NULL;
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    for (int i = 0; i < n; i++) {
+        perp_body_id a, b;
+        if (perp_world_exclude_at(s->w, i, &a, &b)) continue;
+        pp_exclude_in in;
+        pp_put_blank(&pp_map_exclude, &in);
+        in.a = pp_scribe_body(s, a);
+        in.b = pp_scribe_body(s, b);
+        pp_text_add(&t, "\n  - ");
+        pp_put_map(&t, &pp_map_exclude, s->dim, -1, &in, NULL);
+    }
+    return pp_text_take(&t);
+}
