@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* mesh.h - triangle and polygon meshes from OBJ and STL (text and binary) files: vertices and faces, nothing else. */
+/* mesh.h - triangle and polygon meshes from OBJ, STL (text and binary) and COLLADA files: vertices and faces, nothing else. */
 #ifndef PP_MESH_H
 #define PP_MESH_H
 
@@ -25,9 +25,15 @@ typedef struct pp_mesh {
  * and, where that leaves a doubt, by the end of the name. OBJ: v and f lines count (negative indices too, faces of any
  * size), normals, texture, materials are passed over; other keywords are refused. STL: equal vertices are merged. Faces
  * after an o or g line (OBJ) or of a solid (STL) are a group; names do not count. Refused with line (text) or byte (binary): numbers that are not finite, indices out of range, faces with less
- * than 3 corners or with a repeated corner, no faces at all, truncation, sizes beyond the limits. */
+ * than 3 corners or with a repeated corner, no faces at all, truncation, sizes beyond the limits.
+ * COLLADA (a file that begins with <): triangles, polylists and polygons of the geometries that the scene shows, with the transforms of
+ * their nodes and the unit; see mesh_dae.c for what is refused. */
 perp_status pp_mesh_read(const perp_allocator *a, const char *file, const char *data, size_t size, pp_mesh *out,
                          perp_refusal *why);
+/* The same of a mesh whose vertices matter more than its faces, as that of a robot: faces with fewer than 3 different corners are dropped,
+ * and words of OBJ that perp does not know are passed over. */
+perp_status pp_mesh_read_lenient(const perp_allocator *a, const char *file, const char *data, size_t size, pp_mesh *out,
+                                 perp_refusal *why);
 void pp_mesh_free(pp_mesh *m);
 
 #endif
