@@ -122,13 +122,14 @@ static int outside(const hull *h, const perp_vec3 *p, int *left, int n, double f
     return kept;
 }
 
-/* Extreme points along 13 axes, each once. */
-static int seeds(const perp_vec3 *p, int n, int *chosen) {
+/* Extreme points along 13 axes, each once; of a small budget along x, y and z only, so that there is room for better ones. */
+static int seeds(const perp_vec3 *p, int n, bool few, int *chosen) {
     int count = 0;
     for (int x = -1; x <= 1; x++)
         for (int y = -1; y <= 1; y++)
             for (int z = -1; z <= 1; z++) {
-                if (!x && !y && !z) continue;
+                int along = abs(x) + abs(y) + abs(z);
+                if (along == 0 || (few && along > 1)) continue;
                 int best = 0;
                 perp_vec3 d = perp_v3(x, y, z);
                 for (int i = 1; i < n; i++)
@@ -201,8 +202,7 @@ static perp_status reduce(pp_import *m, pp_model_mesh *mesh, reducing *r) {
     if (!r->chosen || !r->left || !r->corner) return PERP_E_MEMORY;
     for (int i = 0; i < r->n; i++) r->left[i] = i;
     r->nleft = r->n;
-    r->nchosen = seeds(r->p, r->n, r->chosen);
-    if (r->nchosen > r->budget) r->nchosen = r->budget;
+    r->nchosen = seeds(r->p, r->n, r->budget < 52, r->chosen);
     perp_status s = rounds(r);
     if (s) return s;
     mesh->error = 0;

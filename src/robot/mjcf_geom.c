@@ -4,10 +4,12 @@
  *
  * A geom whose type is a primitive and that names a mesh is that primitive fitted to the mesh: it has the axes of its inertia, and the box, cylinder, ...
  * has the moments of the mesh, as MuJoCo does it. */
+#define _POSIX_C_SOURCE 200809L /* access */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "robot/mjcf.h"
 
@@ -28,7 +30,8 @@ static char *stem(pp_import *m, const char *file) {
     return pp_pool_text(&m->pool, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
-static perp_status mesh_path(pp_mjcf *f, const char *file, const char **out) {
+/* A mesh lies where meshdir says, seen from the main file, or, where there is none, from the file that names it. */
+static perp_status mesh_path(pp_mjcf *f, const pp_xml *e, const char *file, const char **out) {
     pp_import *m = f->m;
     char path[1024], beside[1024];
     const char *slash = strrchr(file, '/');
@@ -37,7 +40,10 @@ static perp_status mesh_path(pp_mjcf *f, const char *file, const char **out) {
     size_t n = strlen(dir);
     int length = snprintf(path, sizeof path, "%s%s%s", dir, n > 0 && dir[n - 1] != '/' ? "/" : "", file);
     if (length >= (int)sizeof path || !pp_source_beside(m->path, path, beside, sizeof beside))
-        return pp_robot_say(m, PERP_E_ARG, NULL, "a path of a mesh is too long");
+        return pp_robot_wrong(m, e, "file", "a path that is too long", "at most 1024 bytes");
+    char other[1024];
+    if (access(beside, R_OK) != 0 && pp_source_beside(e->file, path, other, sizeof other) && access(other, R_OK) == 0)
+        memcpy(beside, other, sizeof beside);
     *out = pp_pool_text(&m->pool, beside, strlen(beside));
     return *out ? PERP_OK : pp_robot_no_memory(m);
 }
@@ -73,15 +79,19 @@ static perp_status add_mesh(pp_mjcf *f, const pp_xml *e) {
     if (!s) s = pp_robot_numbers(m, e, "refquat", pp_mjcf_get(&x, "refquat"), 4, 4, q, &got);
     if (!s && got) mesh.ref.q = perp_q_unit((perp_quat){q[0], q[1], q[2], q[3]});
     if (s) return s;
-    const char *file = pp_xml_get(e, "file"), *vertex = pp_xml_get(e, "vertex");
+    const char *file = pp_xml_get(e, "file"), *vertex = pp_xml_get(e, "vertex"), *inertia = pp_mjcf_get(&x, "inertia");
     mesh.name = pp_xml_get(e, "name");
     if (!mesh.name && file) mesh.name = stem(m, file);
     if (!mesh.name) return pp_robot_wrong(m, e, NULL, "a mesh without file and without name", "file=\"...\"");
+    if (inertia && !strcmp(inertia, "shell"))
+        s = pp_robot_note(m, PERP_IMPORT_APPROXIMATED, e,
+                          "meshes with inertia=\"shell\": their mass is spread over the volume");
+    if (s) return s;
     if (pp_model_find_mesh(m, mesh.name) >= 0) return PERP_OK; /* MuJoCo takes the first one of a repeated include */
     if (!(mesh.scale.x != 0 && mesh.scale.y != 0 && mesh.scale.z != 0))
         return pp_robot_wrong(m, e, "scale", "a factor of 0", "factors that are not 0");
     if (file)
-        s = mesh_path(f, file, &mesh.path);
+        s = mesh_path(f, e, file, &mesh.path);
     else if (vertex)
         s = inline_vertices(f, e, vertex, &mesh);
     else

@@ -238,7 +238,7 @@ function stand_in(file) {
 // One file, in a process of its own: the module does not survive every model.
 if (process.env.PERP_WITNESS_ONE) {
     let r;
-    try { r = compare(files[0]); } catch (e) { r = { skip: `perp refuses: ${String(e.stderr || e.message || e).trim().split('\n')[0]}`.slice(0, 300), crash: !e.stderr }; }
+    try { r = compare(files[0]); } catch (e) { r = { skip: `${e.stderr ? 'perp refuses' : "MuJoCo's module fails"}: ${String(e.stderr || e.message || e).trim().split('\n')[0]}`.slice(0, 300), crash: !e.stderr }; }
     console.log('\n' + JSON.stringify(r));
     process.exit(0);
 }
