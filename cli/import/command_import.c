@@ -34,6 +34,10 @@ static const cli_option options[] = {
      .kind = CLI_DEFINE,
      .argument = "NAME=FOLDER",
      .help = "Where package://NAME/... of a URDF lies, if it is not in the folders above the file."},
+    {.name = "key",
+     .kind = CLI_TEXT,
+     .argument = "NAME",
+     .help = "MJCF: start from the keyframe of this name. By default all joints are at their reference."},
     {.name = "model", .kind = CLI_FLAG, .help = "Print the model as JSON instead, for comparison with other programs."},
     {.name = NULL},
 };
@@ -41,6 +45,7 @@ static const cli_option options[] = {
 static const cli_example examples[] = {
     {"perp import arm.urdf --report", "what of the model is kept"},
     {"perp import panda.xml -o panda.yaml", "write the scene, to be changed by hand"},
+    {"perp import panda.xml --key home -o panda.yaml", "the scene starts from a keyframe of the model"},
     {"perp import arm.urdf --repair -o arm.yaml", "mend impossible inertias"},
     {NULL, NULL},
 };
@@ -141,6 +146,7 @@ static int run(const cli_args *a) {
     perp_import_options o = {.repair = cli_given(a, "repair"),
                              .free_base = cli_given(a, "free-base"),
                              .corners = (int)cli_number(a, "corners", PERP_IMPORT_CORNERS),
+                             .key = cli_text(a, "key", NULL),
                              .package = package,
                              .npackage = n};
     perp_import *m;

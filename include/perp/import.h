@@ -37,6 +37,8 @@ typedef struct perp_import_options {
     bool repair;    /**< take the nearest inertia that a body can have, instead of refusing one that none can have */
     bool free_base; /**< URDF: the root link moves freely; default: it is fixed to the world */
     int corners;    /**< most corners of the hull of a mesh, 8 to 10000; 0: PERP_IMPORT_CORNERS */
+    const char *
+        key; /**< MJCF: the name of the keyframe to start from; NULL: joints at their reference. Borrowed until perp_import_open() returns */
     const perp_import_package *package; /**< packages that are not found by a search upwards from the file */
     int npackage;
     perp_allocator alloc; /**< {0}: malloc and free */

@@ -62,9 +62,11 @@ perp_status pp_note_unused(pp_import *m) {
     return s;
 }
 
-static perp_status read_model(pp_import *m) {
+/* data NULL: the file is read. */
+static perp_status read_model(pp_import *m, const char *data, size_t size) {
     pp_xml *root;
-    perp_status s = pp_robot_read_file(m, m->path, m->path, &root);
+    perp_status s = data ? pp_xml_parse(&m->pool, m->path, data, size, &root, m->why)
+                         : pp_robot_read_file(m, m->path, m->path, &root);
     if (s) return s;
     if (!pp_model_add_body(m, "world", root, 0)) return m->why->status;
     if (!strcmp(root->name, "robot")) return pp_urdf_read(m, root);
@@ -75,14 +77,19 @@ static perp_status read_model(pp_import *m) {
                        "<mujoco> (MJCF) or <robot> (URDF) as the first element");
 }
 
-perp_status perp_import_open(const char *path, const perp_import_options *options, perp_import **out,
-                             perp_refusal *why) {
-    perp_refusal unheard;
-    if (!why) why = &unheard;
-    memset(why, 0, sizeof *why);
-    pp_location at = {path ? path : "", 0, 0};
-    if (!out || !path)
-        return pp_complain_say(why, PERP_E_ARG, at, NULL, "no path, or no place for the model, was given");
+/* The steps of the table in robot.h. */
+static perp_status import(pp_import *m, const char *data, size_t size) {
+    perp_status s = read_model(m, data, size);
+    if (!s && m->options.key) s = pp_mjcf_key(m, m->options.key);
+    if (!s) s = pp_robot_links(m);
+    if (!s) s = pp_robot_filters(m);
+    if (!s) s = pp_robot_write(m);
+    return s ? s : pp_note_unused(m);
+}
+
+perp_status pp_robot_import(const char *path, const char *data, size_t size, const perp_import_options *options,
+                            perp_import **out, perp_refusal *why) {
+    pp_location at = {path, 0, 0};
     *out = NULL;
     perp_import_options o = options ? *options : (perp_import_options){0};
     if (o.corners == 0) o.corners = PERP_IMPORT_CORNERS;
@@ -97,13 +104,10 @@ perp_status perp_import_open(const char *path, const perp_import_options *option
     m->model.gravity = perp_v3(0, 0, -9.81);
     pp_pool_init(&m->pool, &m->alloc);
     m->path = pp_pool_text(&m->pool, path, strlen(path));
-    perp_status s = m->path ? read_model(m) : pp_robot_no_memory(m);
-    if (!s) s = pp_robot_links(m);
-    if (!s) s = pp_robot_filters(m);
-    if (!s) s = pp_robot_write(m);
-    if (!s) s = pp_note_unused(m);
+    perp_status s = m->path ? import(m, data, size) : pp_robot_no_memory(m);
     m->why = NULL;
     m->options.package = NULL;
+    m->options.key = NULL;
     if (s) {
         perp_import_close(m);
         return s;
@@ -111,6 +115,17 @@ perp_status perp_import_open(const char *path, const perp_import_options *option
     memset(why, 0, sizeof *why); /* of visuals that were left out */
     *out = m;
     return PERP_OK;
+}
+
+perp_status perp_import_open(const char *path, const perp_import_options *options, perp_import **out,
+                             perp_refusal *why) {
+    perp_refusal unheard;
+    if (!why) why = &unheard;
+    memset(why, 0, sizeof *why);
+    if (!out || !path)
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){path ? path : "", 0, 0}, NULL,
+                               "no path, or no place for the model, was given");
+    return pp_robot_import(path, NULL, 0, options, out, why);
 }
 
 void perp_import_close(perp_import *m) {

