@@ -40,6 +40,32 @@ static perp_status hull_mass(pp_import *m, pp_model_mesh *mesh) {
     return s == PERP_E_MEMORY ? pp_robot_no_memory(m) : s ? pp_robot_say(m, s, mesh->at, "%s", why) : PERP_OK;
 }
 
+/* Mass of the surface, per area: triangles have the second moments area/12 (sum of v v' over the corners + s s'), s their sum. */
+static perp_mass surface_mass(const pp_mesh *g) {
+    double area = 0, C[6] = {0}; /* xx, yy, zz, xy, xz, yz */
+    perp_vec3 first = {0, 0, 0};
+    for (int f = 0; f < g->nface; f++)
+        for (int i = g->face_start[f] + 1; i + 1 < g->face_start[f + 1]; i++) {
+            const perp_vec3 v[] = {g->vertex[g->face[g->face_start[f]]], g->vertex[g->face[i]],
+                                   g->vertex[g->face[i + 1]]};
+            double a = perp_v3_norm(perp_v3_cross(perp_v3_sub(v[1], v[0]), perp_v3_sub(v[2], v[0]))) / 2;
+            perp_vec3 s = perp_v3_add(v[0], perp_v3_add(v[1], v[2]));
+            area += a;
+            first = perp_v3_axpy(first, a / 3, s);
+            for (int k = 0; k < 4; k++) {
+                perp_vec3 x = k < 3 ? v[k] : s;
+                const double part[] = {x.x * x.x, x.y * x.y, x.z * x.z, x.x * x.y, x.x * x.z, x.y * x.z};
+                for (int n = 0; n < 6; n++) C[n] += a / 12 * part[n];
+            }
+        }
+    if (!(area > 0)) return (perp_mass){0};
+    perp_vec3 c = perp_v3_scale(1 / area, first);
+    const double shift[] = {c.x * c.x, c.y * c.y, c.z * c.z, c.x * c.y, c.x * c.z, c.y * c.z};
+    for (int n = 0; n < 6; n++) C[n] -= area * shift[n];
+    const double I[] = {C[1] + C[2], C[0] + C[2], C[0] + C[1], -C[3], -C[4], -C[5]};
+    return (perp_mass){area, c, pp_inertia_of(I)};
+}
+
 perp_status pp_model_need_mesh(pp_import *m, int index) {
     pp_model_mesh *mesh = &m->model.mesh[index];
     if (mesh->read) return PERP_OK;
@@ -59,6 +85,12 @@ perp_status pp_model_need_mesh(pp_import *m, int index) {
     s = pp_robot_hull(m, mesh);
     if (s) return s;
     const pp_mesh *g = &mesh->mesh;
+    if (mesh->shell && g->nface > 0) {
+        mesh->whole = surface_mass(g);
+        mesh->closed = mesh->read = true;
+        pp_mesh_free(&mesh->mesh);
+        return PERP_OK;
+    }
     perp_surface surface = {g->vertex, g->nvertex, g->face_start, g->face, g->nface};
     s = perp_mesh_mass(&surface, 1, &mesh->whole, NULL, 0);
     if (s == PERP_E_MEMORY) return pp_robot_no_memory(m);

@@ -83,10 +83,7 @@ static perp_status add_mesh(pp_mjcf *f, const pp_xml *e) {
     mesh.name = pp_xml_get(e, "name");
     if (!mesh.name && file) mesh.name = stem(m, file);
     if (!mesh.name) return pp_robot_wrong(m, e, NULL, "a mesh without file and without name", "file=\"...\"");
-    if (inertia && !strcmp(inertia, "shell"))
-        s = pp_robot_note(m, PERP_IMPORT_APPROXIMATED, e,
-                          "meshes with inertia=\"shell\": their mass is spread over the volume");
-    if (s) return s;
+    mesh.shell = inertia && !strcmp(inertia, "shell");
     if (pp_model_find_mesh(m, mesh.name) >= 0) return PERP_OK; /* MuJoCo takes the first one of a repeated include */
     if (!(mesh.scale.x != 0 && mesh.scale.y != 0 && mesh.scale.z != 0))
         return pp_robot_wrong(m, e, "scale", "a factor of 0", "factors that are not 0");

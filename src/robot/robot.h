@@ -69,6 +69,7 @@ typedef struct pp_model_mesh {
     perp_pose ref; /* of the mesh's own frame in its file */
     pp_mesh mesh;  /* as read, scaled */
     bool read, closed;
+    bool shell;       /* its mass is that of its surface: `whole` is per area */
     perp_mass whole;  /* of unit density; of the hull if the mesh is not closed */
     perp_vec3 *hull;  /* corners of the reduced hull */
     int nhull, nfull; /* nfull: corners before that, 0: not counted */
