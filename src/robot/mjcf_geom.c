@@ -123,7 +123,7 @@ static const pp_xml *find_material(const pp_mjcf *f, const char *name) {
 
 static perp_status read_colour(pp_mjcf *f, const pp_mjcf_element *x, pp_model_geom *g) {
     const char *rgba = pp_mjcf_get(x, "rgba"), *name = pp_mjcf_get(x, "material");
-    double v[4];
+    double v[4] = {0.5, 0.5, 0.5, 1}; /* of numbers that are missing */
     int got;
     if (!rgba && name) {
         const pp_xml *e = find_material(f, name);
@@ -137,7 +137,7 @@ static perp_status read_colour(pp_mjcf *f, const pp_mjcf_element *x, pp_model_ge
         if (s) return s;
         rgba = pp_mjcf_get(&material, "rgba");
     }
-    perp_status s = pp_robot_numbers(f->m, x->e, "rgba", rgba, 4, 4, v, &got);
+    perp_status s = pp_robot_numbers(f->m, x->e, "rgba", rgba, 1, 4, v, &got);
     if (!s && got) g->colour = pp_robot_colour(v);
     return s;
 }

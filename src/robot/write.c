@@ -314,10 +314,12 @@ static void put_head(writing *w) {
     const pp_import *m = w->m;
     pp_text *t = &w->t;
     const char *slash = strrchr(m->path, '/');
-    char about[300];
+    char about[400];
     pp_text_add(t, "perp: 1\ntitle: ");
     pp_text_quoted(t, m->model.name && m->model.name[0] ? m->model.name : "robot");
-    (void)snprintf(about, sizeof about, "Imported from the %s file %.200s. Lengths in m, masses in kg, times in s.",
+    (void)snprintf(about, sizeof about,
+                   "Imported from the %s file %.200s; perp import --report lists what of it is not kept. Lengths in m, "
+                   "masses in kg, times in s.",
                    m->model.format, slash ? slash + 1 : m->path);
     pp_text_add(t, "\nabout: ");
     pp_text_quoted(t, about);
