@@ -60,7 +60,7 @@ typedef struct cli_command {
 
 extern const cli_command command_run, command_info, command_plot, command_render, command_solve, command_experiment,
     command_view, command_version, command_help, command_refine, command_compare, command_sweep, command_study,
-    command_design, command_estimate;
+    command_design, command_estimate, command_import;
 
 /* The options and operands of the command line. To ask for a name that the command's table does not have is a
  * programming error (assert). */

@@ -11,10 +11,23 @@
 
 #include "options.h"
 
-const cli_command *const cli_commands[] = {&command_run,   &command_info,       &command_plot,     &command_render,
-                                           &command_solve, &command_experiment, &command_refine,   &command_compare,
-                                           &command_sweep, &command_design,     &command_estimate, &command_study,
-                                           &command_view,  &command_version,    &command_help,     NULL};
+const cli_command *const cli_commands[] = {&command_run,
+                                           &command_info,
+                                           &command_plot,
+                                           &command_render,
+                                           &command_solve,
+                                           &command_experiment,
+                                           &command_refine,
+                                           &command_compare,
+                                           &command_sweep,
+                                           &command_design,
+                                           &command_estimate,
+                                           &command_study,
+                                           &command_view,
+                                           &command_import,
+                                           &command_version,
+                                           &command_help,
+                                           NULL};
 
 static bool wants_json(int argc, char **argv) {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)

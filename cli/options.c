@@ -199,10 +199,10 @@ static char *quoted(char *out, size_t size, const char *text) {
 }
 
 int options_unknown_command(const cli_args *a, const char *name) {
-    const char *words[16];
-    char found[256], allowed[256];
+    const char *words[33];
+    char found[256], allowed[512];
     int n = 0, k = 0;
-    for (; n < 15 && cli_commands[n]; n++) {
+    for (; n < 32 && cli_commands[n]; n++) {
         words[n] = cli_commands[n]->name;
         k += snprintf(allowed + k, sizeof allowed - (size_t)k, "%s%s", n ? ", " : "", words[n]);
     }

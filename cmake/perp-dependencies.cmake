@@ -8,16 +8,17 @@
 #   METIS      fill-reducing order of large graphs
 #   qhull      convex hulls, the reentrant library
 #   libyaml    scene files; PERP_WITH_YAML, ON unless it is set to OFF
+#   expat      robot models (MJCF, URDF) and COLLADA meshes; PERP_WITH_EXPAT, likewise
 #   HDF5       recordings; the serial library; PERP_WITH_HDF5, likewise
 #   NLopt      minimisers, optional: PERP_WITH_NLOPT is AUTO (used if it is found), ON (it must be found) or OFF
 #   Ipopt      optional, PERP_WITH_IPOPT: estimation as an MPEC (perp/mpec.h). Only its headers are used here: the library is loaded
 #              when it is first called, so that programs which never call it load neither Ipopt nor the BLAS it brings
-foreach(switch YAML HDF5)
+foreach(switch YAML EXPAT HDF5)
   if(NOT DEFINED PERP_WITH_${switch})
     set(PERP_WITH_${switch} ON)
   endif()
 endforeach()
-foreach(dependency klu amd metis qhull_r yaml hdf5)
+foreach(dependency klu amd metis qhull_r yaml expat hdf5)
   string(TOUPPER ${dependency} switch)
   if(DEFINED PERP_WITH_${switch} AND NOT PERP_WITH_${switch})
     if(NOT TARGET perp::${dependency}) # a stand-in for its header: files that need the library are refused
@@ -43,6 +44,9 @@ foreach(dependency klu amd metis qhull_r yaml hdf5)
   elseif(dependency STREQUAL "yaml")
     set(names yaml)
     set(header yaml.h)
+  elseif(dependency STREQUAL "expat")
+    set(names expat)
+    set(header expat.h)
   else()
     set(names hdf5_serial hdf5)
     set(header hdf5.h)
@@ -53,7 +57,7 @@ foreach(dependency klu amd metis qhull_r yaml hdf5)
   if(NOT PERP_${dependency}_LIBRARY OR NOT PERP_${dependency}_INCLUDE)
     message(FATAL_ERROR "perp needs the library ${dependency} and its headers, which were not found. "
                         "On Debian and Ubuntu run tools/setup; elsewhere install it or set PERP_${dependency}_LIBRARY"
-                        " and PERP_${dependency}_INCLUDE. HDF5 and libyaml can be left out: PERP_WITH_HDF5=OFF, PERP_WITH_YAML=OFF.")
+                        " and PERP_${dependency}_INCLUDE. HDF5, libyaml and expat can be left out: PERP_WITH_HDF5=OFF, PERP_WITH_YAML=OFF, PERP_WITH_EXPAT=OFF.")
   endif()
   if(NOT TARGET perp::${dependency})
     add_library(perp::${dependency} UNKNOWN IMPORTED)
@@ -67,7 +71,7 @@ unset(switch)
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
-set(PERP_DEPENDENCIES perp::klu perp::amd perp::metis perp::qhull_r perp::yaml perp::hdf5 Threads::Threads m)
+set(PERP_DEPENDENCIES perp::klu perp::amd perp::metis perp::qhull_r perp::yaml perp::expat perp::hdf5 Threads::Threads m)
 
 if(NOT DEFINED PERP_WITH_NLOPT)
   set(PERP_WITH_NLOPT AUTO)

@@ -49,6 +49,7 @@
 #include "perp/ensemble.h"
 #include "perp/filter.h"
 #include "perp/fit.h"
+#include "perp/import.h"
 #include "perp/input.h"
 #include "perp/joint.h"
 #include "perp/joint_space.h"

@@ -79,6 +79,7 @@ perp_status pp_mesh_merge_vertex(pp_mesh_reader *r, pp_location at, const char *
 perp_status pp_mesh_add_corner(pp_mesh_reader *r, pp_location at, const char *key, int v) {
     pp_mesh *m = r->mesh;
     if (m->nface_index == 3 * PP_MESH_VERTICES) return too_many(r, at, key, "corners of faces", 3 * PP_MESH_VERTICES);
+    if (r->mark[v] == m->nface + 1 && r->lenient) return PERP_OK;
     if (r->mark[v] == m->nface + 1) {
         return pp_complain(r->why, PERP_E_GEOMETRY, at, key, "a face with the same corner twice", "different corners");
     }
@@ -91,6 +92,11 @@ perp_status pp_mesh_add_corner(pp_mesh_reader *r, pp_location at, const char *ke
 perp_status pp_mesh_end_face(pp_mesh_reader *r, pp_location at, const char *key) {
     pp_mesh *m = r->mesh;
     int corners = m->nface_index - m->face_start[m->nface];
+    if (corners < 3 && r->lenient) { /* dropped; its marks must not count for the next face */
+        for (int i = m->face_start[m->nface]; i < m->nface_index; i++) r->mark[m->face[i]] = 0;
+        m->nface_index = m->face_start[m->nface];
+        return PERP_OK;
+    }
     if (corners < 3) {
         char found[64];
         (void)snprintf(found, sizeof found, "a face with %d corner%s", corners, corners == 1 ? "" : "s");
@@ -151,12 +157,19 @@ static bool begins_with_solid(const pp_mesh_reader *r) {
     return pp_mesh_is(&look, pp_mesh_take(&look), "solid");
 }
 
+static bool begins_as_xml(const pp_mesh_reader *r) {
+    size_t i = r->at;
+    while (i < r->size && (r->data[i] == ' ' || r->data[i] == '\t' || r->data[i] == '\n' || r->data[i] == '\r')) i++;
+    return i < r->size && r->data[i] == '<';
+}
+
 static perp_status read_any(pp_mesh_reader *r) {
     pp_location at = {r->file, 0, 0};
-    if (r->size == 0) return pp_complain(r->why, PERP_E_ARG, at, NULL, "an empty file", "a mesh (OBJ or STL)");
+    if (r->size == 0) return pp_complain(r->why, PERP_E_ARG, at, NULL, "an empty file", "a mesh (OBJ, STL or COLLADA)");
     if (r->size > PP_SOURCE_MAX) return pp_complain(r->why, PERP_E_ARG, at, NULL, "more than 256 MiB", "less");
     if (r->size >= 84 && r->size == 84 + (size_t)50 * whole(r->data + 80)) return pp_mesh_read_stl_binary(r);
     bool zeros = memchr(r->data, 0, r->size < 1024 ? r->size : 1024) != NULL;
+    if (!zeros && begins_as_xml(r)) return pp_mesh_read_dae(r);
     if (!zeros && begins_with_solid(r)) return pp_mesh_read_stl_text(r);
     if (zeros || ends_in_stl(r->file)) {
         char found[96], allowed[96];
@@ -172,8 +185,8 @@ static perp_status read_any(pp_mesh_reader *r) {
     return pp_mesh_read_obj(r);
 }
 
-perp_status pp_mesh_read(const perp_allocator *a, const char *file, const char *data, size_t size, pp_mesh *out,
-                         perp_refusal *why) {
+static perp_status read_mesh(const perp_allocator *a, const char *file, const char *data, size_t size, bool lenient,
+                             pp_mesh *out, perp_refusal *why) {
     memset(out, 0, sizeof *out);
     if (a) out->alloc = *a;
     pp_mesh_reader r = {0};
@@ -183,6 +196,7 @@ perp_status pp_mesh_read(const perp_allocator *a, const char *file, const char *
     r.data = data;
     r.size = size;
     r.line = r.column = 1;
+    r.lenient = lenient;
     if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) r.at = r.line_start = r.seen = 3; /* a byte order mark */
     perp_status s = PERP_OK;
     if (!PP_GROW(&out->alloc, out->face_start, out->cap_face, 0, 1)) /* zeroed: the first face begins at 0 */
@@ -197,6 +211,16 @@ perp_status pp_mesh_read(const perp_allocator *a, const char *file, const char *
     pp_free(&out->alloc, r.table);
     if (s) pp_mesh_free(out);
     return s;
+}
+
+perp_status pp_mesh_read(const perp_allocator *a, const char *file, const char *data, size_t size, pp_mesh *out,
+                         perp_refusal *why) {
+    return read_mesh(a, file, data, size, false, out, why);
+}
+
+perp_status pp_mesh_read_lenient(const perp_allocator *a, const char *file, const char *data, size_t size, pp_mesh *out,
+                                 perp_refusal *why) {
+    return read_mesh(a, file, data, size, true, out, why);
 }
 
 void pp_mesh_free(pp_mesh *m) {

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* mesh.h - triangle and polygon meshes from OBJ and STL (text and binary) files: vertices and faces, nothing else. */
+/* mesh.h - triangle and polygon meshes from OBJ, STL (text and binary) and COLLADA files: vertices and faces, nothing else. */
 #ifndef PP_MESH_H
 #define PP_MESH_H
 
@@ -26,9 +26,15 @@ typedef struct pp_mesh {
  * any size. Normals, texture and materials are skipped. Other keywords are refused. STL: equal vertices are
  * merged. The faces after an o or g line (OBJ) or of a solid (STL) are a group; names are ignored. Refused with
  * line (text) or byte (binary): numbers that are not finite, indices out of range, faces with fewer than 3 corners
- * or with a repeated corner, files without faces, truncated files, sizes beyond the limits. */
+ * or with a repeated corner, files without faces, truncated files, sizes beyond the limits.
+ * COLLADA (a file that begins with <): triangles, polylists and polygons of the geometries that the scene shows are read, with the
+ * transforms of their nodes and the unit. mesh_dae.c says what is refused. */
 perp_status pp_mesh_read(const perp_allocator *a, const char *file, const char *data, size_t size, pp_mesh *out,
                          perp_refusal *why);
+/* The same of a mesh whose vertices matter more than its faces, as that of a robot: faces with fewer than 3 different corners are dropped,
+ * and words of OBJ that perp does not know are passed over. */
+perp_status pp_mesh_read_lenient(const perp_allocator *a, const char *file, const char *data, size_t size, pp_mesh *out,
+                                 perp_refusal *why);
 void pp_mesh_free(pp_mesh *m);
 
 #endif

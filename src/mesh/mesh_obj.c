@@ -98,7 +98,7 @@ perp_status pp_mesh_read_obj(pp_mesh_reader *r) {
             s = pp_mesh_begin_group(r);
         else if (word_in(r, w, numbers))
             while (next(r).length > 0) continue; /* over lines that a \ joins */
-        else if (w.length > 0 && !word_in(r, w, names))
+        else if (w.length > 0 && !r->lenient && !word_in(r, w, names))
             s = pp_mesh_refuse_word(r, w, PERP_E_ARG, NULL, "v, f, g, o, and vn, vt, s, usemtl, mtllib (passed over)");
         if (s) return s;
         pp_mesh_skip_line(r);

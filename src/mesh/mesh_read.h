@@ -19,7 +19,8 @@ typedef struct pp_mesh_reader {
     size_t seen;       /* a byte of the line */
     int *mark;         /* per vertex: number of the last face, from 1, that has a corner there */
     int cap_mark;
-    int *table; /* hash table of vertices by position, for merging: index + 1; 0: empty */
+    bool lenient; /* faces with fewer than 3 different corners are dropped instead of refused */
+    int *table;   /* hash table of vertices by position, for merging: index + 1; 0: empty */
     int ntable, cap_table;
 } pp_mesh_reader;
 
@@ -67,5 +68,6 @@ perp_status pp_mesh_number(pp_mesh_reader *r, pp_mesh_word w, const char *key, d
 perp_status pp_mesh_read_obj(pp_mesh_reader *r);        /* mesh_obj.c */
 perp_status pp_mesh_read_stl_text(pp_mesh_reader *r);   /* mesh_stl.c */
 perp_status pp_mesh_read_stl_binary(pp_mesh_reader *r); /* mesh_stl.c */
+perp_status pp_mesh_read_dae(pp_mesh_reader *r);        /* mesh_dae.c */
 
 #endif

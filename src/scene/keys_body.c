@@ -36,8 +36,12 @@ static const pp_key body[] = {
     {"density", PP_T_NUMBER, IN(density), PP_UNIT("M/L^3, in 2D M/L^2"), PP_POSITIVE,
      PP_HELP("It replaces `mass`: mass, centre of mass and inertia follow from the shapes.")},
     {"inertia", PP_T_NUMBERS, IN(inertia), PP_UNIT("M L^2"), .count2 = 1u << 1, .count3 = 1u << 3 | 1u << 6,
-     PP_HELP("Inertia about the centre of mass, together with `mass`. The body's origin is then the centre of mass. "
+     PP_HELP("Inertia about the centre of mass, together with `mass`. The centre of mass is the body's origin, or "
+             "`centre`. "
              "3D: Ixx, Iyy, Izz, or Ixx, Iyy, Izz, Ixy, Ixz, Iyz.")},
+    {"centre", PP_T_VECTOR, IN(centre), PP_UNIT("L"), PP_WORDS("the body's origin"),
+     PP_HELP("Centre of mass in the body's frame, together with `mass` and `inertia`. The inertia is about it, in the "
+             "axes of the frame.")},
     {"particle", PP_T_BOOL, IN(particle), PP_DEFAULT(false),
      PP_HELP("A point mass: it does not turn and needs no inertia.")},
     {"gravity", PP_T_BOOL, IN(gravity), PP_DEFAULT(true), PP_HELP("Gravity acts on it.")},

@@ -92,7 +92,7 @@ typedef struct pp_body_in {
     pp_got got;
     pp_name name, like, material, label;
     int kind;
-    perp_vec3 at, velocity, spin, force, torque;
+    perp_vec3 at, velocity, spin, force, torque, centre;
     perp_quat turn;
     double mass, density;
     pp_numbers inertia;

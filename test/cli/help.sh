@@ -12,7 +12,7 @@ for how in help --help -h; do
     cmp -s out list || failed "perp $how prints another list"
 done
 commands=$(sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' list)
-[ "$(echo $commands)" = 'run info plot render solve experiment refine compare sweep design estimate study view version help' ] || failed "list of commands: $commands"
+[ "$(echo $commands)" = 'run info plot render solve experiment refine compare sweep design estimate study view import version help' ] || failed "list of commands: $commands"
 for c in $commands; do
     run 0 help "$c"
     cp out page
@@ -64,7 +64,7 @@ BASH
     }
     bash -n perp.bash || failed 'bash finds a mistake in the completion'
     complete 'refine render run ' r
-    complete 'compare design estimate experiment help info plot refine render run solve study sweep version view ' ''
+    complete 'compare design estimate experiment help import info plot refine render run solve study sweep version view ' ''
     complete 'a.yaml b.yml c.h5 folder with blank.yaml ' run ''
     complete 'c.h5 folder ' run -o ''
     complete 'c.h5 ' run --output c

@@ -6,8 +6,8 @@
 write_slide s.yaml
 cp s.yaml kept.yaml
 
-refused 'perp: found "rnu"; allowed: run, info, plot, render, solve, experiment, refine, compare, sweep, design, estimate, study, view, version, help (did you mean run?)' rnu s.yaml
-refused 'perp: found "--frobnicate"; allowed: run, info, plot, render, solve, experiment, refine, compare, sweep, design, estimate, study, view, version, help' --frobnicate
+refused 'perp: found "rnu"; allowed: run, info, plot, render, solve, experiment, refine, compare, sweep, design, estimate, study, view, import, version, help (did you mean run?)' rnu s.yaml
+refused 'perp: found "--frobnicate"; allowed: run, info, plot, render, solve, experiment, refine, compare, sweep, design, estimate, study, view, import, version, help' --frobnicate
 refused 'perp run: found nothing to work on; allowed: SCENE, or --resume RECORDING' run
 refused 'perp run: found "b.yaml"; allowed: SCENE, or --resume RECORDING' run s.yaml b.yaml
 refused 'perp run: --duration: found "abc"; allowed: a number >= 0' run --duration abc s.yaml
@@ -41,7 +41,7 @@ refused 'perp run: found "a\x1bb"; allowed: SCENE, or --resume RECORDING' run s.
 refused 'perp info: found nothing to work on; allowed: SCENE, RECORDING or PROBLEM..., --schema, --reference, --combinations' info
 refused 'perp info: --schema: found it with a file; allowed: it alone' info --schema s.yaml
 refused 'perp version: found "x"; allowed: nothing' version x
-refused 'perp help: found "runn"; allowed: run, info, plot, render, solve, experiment, refine, compare, sweep, design, estimate, study, view, version, help (did you mean run?)' help runn
+refused 'perp help: found "runn"; allowed: run, info, plot, render, solve, experiment, refine, compare, sweep, design, estimate, study, view, import, version, help (did you mean run?)' help runn
 refused 'perp help: --man: found it beside --bash; allowed: one of the two' help --man --bash
 
 # -- ends the options, a lone - and what follows are operands

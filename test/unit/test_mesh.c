@@ -199,7 +199,7 @@ static void says_what_is_wrong_in_obj(void **state) {
         perp_status s;
         const char *words;
     } t[] = {
-        {"", PERP_E_ARG, "m.obj: found an empty file; allowed: a mesh (OBJ or STL)"},
+        {"", PERP_E_ARG, "m.obj: found an empty file; allowed: a mesh (OBJ, STL or COLLADA)"},
         {"# nothing\n", PERP_E_GEOMETRY, "m.obj: found no faces; allowed: at least one"},
         {FOUR, PERP_E_GEOMETRY, "m.obj: found no faces; allowed: at least one"},
         {"v 0 0\n", PERP_E_ARG, "m.obj:1:1: v: found 2 numbers; allowed: x y z, then a weight, a colour or both"},

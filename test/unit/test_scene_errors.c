@@ -10,13 +10,14 @@
     "keyframes, record, "                                                                                           \
     "watch, "                                                                                                       \
     "shape_order, state"
-#define TEMPLATE_KEYS                                                                                         \
-    "like, label, kind, at, turn, velocity, spin, mass, density, inertia, particle, gravity, force, torque, " \
-    "material, "                                                                                              \
-    "group, "                                                                                                 \
+#define TEMPLATE_KEYS                                                                                                 \
+    "like, label, kind, at, turn, velocity, spin, mass, density, inertia, centre, particle, gravity, force, torque, " \
+    "material, "                                                                                                      \
+    "group, "                                                                                                         \
     "mask, shape, shapes, motion"
-#define BODY_KEYS                                                                                                   \
-    "name, like, label, repeat, kind, at, turn, velocity, spin, mass, density, inertia, particle, gravity, force, " \
+#define BODY_KEYS                                                                                                    \
+    "name, like, label, repeat, kind, at, turn, velocity, spin, mass, density, inertia, centre, particle, gravity, " \
+    "force, "                                                                                                        \
     "torque, material, group, mask, shape, shapes, motion"
 
 /* A file called s.yaml and its message, without the name. */

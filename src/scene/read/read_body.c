@@ -5,7 +5,7 @@
  * Mass     density, or mass alone: from the solid shapes, by perp_shape_mass; the body frame then moves to the centre
  *          of mass c, and what was
  *          written in the frame of the file is moved by -c (shapes here, joints and forces through pp_shift_of).
- *          mass and inertia: as given, the frame is the centre of mass.  particle and mass: a point.
+ *          mass and inertia: as given, the frame is the centre of mass unless `centre` says where it is.  particle and mass: a point.
  * Cost     Per body one struct on the stack and the world's own memory; names 40 bytes and their text. */
 #include <stdio.h>
 #include <string.h>
@@ -125,6 +125,8 @@ static perp_status set_mass(pp_reader *r, const pp_body_in *in, perp_body_def *d
                           : inertia ? "a particle with inertia"
                                     : "a particle without mass",
                           "particle: true with mass alone");
+    if (PP_GIVEN(in, centre) && !(mass && inertia))
+        return wrong_mass(r, in, "centre without mass and inertia", "centre with mass and inertia");
     if (inertia && !mass)
         return wrong_mass(r, in, density ? "density and inertia" : "inertia without mass", "mass and inertia");
     if (mass) d->mass = in->mass;
@@ -145,6 +147,7 @@ static perp_status set_mass(pp_reader *r, const pp_body_in *in, perp_body_def *d
             d->I_B.c[0].z = d->I_B.c[2].x = v[4];
             d->I_B.c[1].z = d->I_B.c[2].y = v[5];
         }
+        *com = in->centre;
         return PERP_OK;
     }
     if (!mass && !density)
@@ -172,7 +175,7 @@ static perp_status set_mass(pp_reader *r, const pp_body_in *in, perp_body_def *d
 
 /* Keys that make no sense for a kind are refused where they are written, and passed over in templates. */
 static perp_status check_kind(pp_reader *r, const pp_body_in *in) {
-    static const char *const only_dynamic[] = {"mass",  "density", "inertia", "particle",
+    static const char *const only_dynamic[] = {"mass",  "density", "inertia", "particle", "centre",
                                                "force", "torque",  "gravity", "support"};
     const pp_map *m = in->got.map;
     bool dynamic = in->kind == PERP_BODY_DYNAMIC, kinematic = in->kind == PERP_BODY_KINEMATIC;

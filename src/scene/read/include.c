@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "perp/import.h"
 #include "scene/scene_internal.h"
 
 #define PATH_MAX_BYTES 1024
@@ -256,6 +257,21 @@ static perp_status read_document(pp_reader *r, const chain *c, const char *shown
     return PERP_OK;
 }
 
+/* A robot model in place of a scene: the scene that it is imported as. */
+static perp_status import_model(pp_reader *r, const char *path, char **data, size_t *size) {
+    perp_import_options o = {.alloc = *r->alloc};
+    perp_import *m;
+    perp_status s = perp_import_open(path, &o, &m, r->why);
+    if (s) return s;
+    char *text = pp_copy_text(r->alloc, perp_import_scene(m));
+    perp_import_close(m);
+    if (!text) return pp_no_memory(r);
+    pp_free(r->alloc, *data);
+    *data = text;
+    *size = strlen(text);
+    return PERP_OK;
+}
+
 perp_status pp_read_documents(pp_reader *r, const char *path) {
     const perp_scene_options *o = r->options;
     int file;
@@ -266,6 +282,10 @@ perp_status pp_read_documents(pp_reader *r, const char *path) {
         char *data = NULL;
         size_t size = 0;
         s = pp_source_read(r->alloc, path, path, &data, &size, r->why);
+        if (!s && perp_import_is_model(data, size)) {
+            s = import_model(r, path, &data, &size);
+            if (s) pp_free(r->alloc, data);
+        }
         if (!s) s = keep(r, path, data, size, &file);
     }
     if (s) return s;

@@ -1,0 +1,146 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
+/* import.c - opening a model: which format it is, the steps to a scene, and what is left out. */
+#include <stdio.h>
+#include <string.h>
+
+#include "robot/robot.h"
+
+bool perp_import_is_model(const char *data, size_t size) {
+    size_t i = 0;
+    if (size >= 3 && !memcmp(data, "\xef\xbb\xbf", 3)) i = 3;
+    while (i < size && (data[i] == ' ' || data[i] == '\t' || data[i] == '\r' || data[i] == '\n')) i++;
+    return i < size && data[i] == '<';
+}
+
+perp_status pp_robot_read_file(pp_import *m, const char *path, const char *named, pp_xml **root) {
+    char *data = NULL;
+    size_t size = 0;
+    if (m->nxml == PP_ROBOT_FILES)
+        return pp_complain(m->why, PERP_E_ARG, (pp_location){named, 0, 0}, NULL, "one file more", "at most 256 files");
+    m->nxml++;
+    const char *kept = pp_pool_text(&m->pool, named, strlen(named));
+    if (!kept) return pp_robot_no_memory(m);
+    perp_status s = pp_source_read(&m->alloc, path, kept, &data, &size, m->why);
+    if (!s) s = pp_xml_parse(&m->pool, kept, data, size, root, m->why);
+    pp_free(&m->alloc, data);
+    return s;
+}
+
+/* The one place that knows what perp has nothing for. */
+perp_status pp_note_unused(pp_import *m) {
+    const pp_model *d = &m->model;
+    perp_status s = PERP_OK;
+    int armature = 0, effort = 0, gravcomp = 0;
+    for (int i = 0; i < d->njoint && !s; i++) {
+        const pp_model_joint *j = &d->joint[i];
+        armature += j->armature > 0;
+        effort += j->effort < 1e300;
+        if (j->mimic)
+            s = pp_robot_note(m, PERP_IMPORT_IGNORED, j->at,
+                              "joint %s mimics %s (factor %g, offset %g): it moves by itself", j->name, j->mimic,
+                              j->mimic_factor, j->mimic_offset);
+    }
+    for (int i = 0; i < d->nbody; i++) gravcomp += d->body[i].gravcomp != 0;
+    int spatial = 0;
+    for (int i = 0; i < d->ntendon; i++) spatial += d->tendon[i].spatial;
+    const struct {
+        int n;
+        const char *what;
+    } list[] = {{armature, "joints with armature"},
+                {effort, "joints with a limit on the force of their drives"},
+                {d->nactuator, "actuators"},
+                {d->ntendon - spatial, "fixed tendons"},
+                {spatial, "spatial tendons"},
+                {gravcomp, "bodies with gravity compensation"},
+                {d->nsite, "sites"},
+                {d->nkey, "keyframes"}};
+    for (size_t i = 0; i < sizeof list / sizeof *list && !s; i++)
+        if (list[i].n > 0) s = pp_robot_note(m, PERP_IMPORT_IGNORED, NULL, "%d %s", list[i].n, list[i].what);
+    for (int i = 0; i < d->nequality && !s; i++)
+        s = pp_robot_note(m, PERP_IMPORT_IGNORED, d->equality[i].at, "equality constraints <%s>", d->equality[i].type);
+    return s;
+}
+
+/* data NULL: the file is read. */
+static perp_status read_model(pp_import *m, const char *data, size_t size) {
+    pp_xml *root;
+    perp_status s = data ? pp_xml_parse(&m->pool, m->path, data, size, &root, m->why)
+                         : pp_robot_read_file(m, m->path, m->path, &root);
+    if (s) return s;
+    if (!pp_model_add_body(m, "world", root, 0)) return m->why->status;
+    if (!strcmp(root->name, "robot")) return pp_urdf_read(m, root);
+    if (!strcmp(root->name, "mujoco")) return pp_mjcf_read(m, root);
+    char found[160];
+    (void)snprintf(found, sizeof found, "<%.100s>", root->name);
+    return pp_complain(m->why, PERP_E_ARG, pp_xml_place(root), NULL, found,
+                       "<mujoco> (MJCF) or <robot> (URDF) as the first element");
+}
+
+/* The steps of the table in robot.h. */
+static perp_status import(pp_import *m, const char *data, size_t size) {
+    perp_status s = read_model(m, data, size);
+    if (!s && m->options.key) s = pp_mjcf_key(m, m->options.key);
+    if (!s) s = pp_robot_links(m);
+    if (!s) s = pp_robot_filters(m);
+    if (!s) s = pp_robot_write(m);
+    return s ? s : pp_note_unused(m);
+}
+
+perp_status pp_robot_import(const char *path, const char *data, size_t size, const perp_import_options *options,
+                            perp_import **out, perp_refusal *why) {
+    pp_location at = {path, 0, 0};
+    *out = NULL;
+    perp_import_options o = options ? *options : (perp_import_options){0};
+    if (o.corners == 0) o.corners = PERP_IMPORT_CORNERS;
+    if (o.corners < 8 || o.corners > 10000)
+        return pp_complain_say(why, PERP_E_ARG, at, NULL, "found %d corners; allowed: 8 to 10000", o.corners);
+    pp_import *m = pp_alloc(&o.alloc, sizeof *m);
+    if (!m) return pp_complain_say(why, PERP_E_MEMORY, at, NULL, "no memory for the model");
+    memset(m, 0, sizeof *m);
+    m->alloc = o.alloc;
+    m->options = o;
+    m->why = why;
+    m->model.gravity = perp_v3(0, 0, -9.81);
+    pp_pool_init(&m->pool, &m->alloc);
+    m->path = pp_pool_text(&m->pool, path, strlen(path));
+    perp_status s = m->path ? import(m, data, size) : pp_robot_no_memory(m);
+    m->why = NULL;
+    m->options.package = NULL;
+    m->options.key = NULL;
+    if (s) {
+        perp_import_close(m);
+        return s;
+    }
+    memset(why, 0, sizeof *why); /* of visuals that were left out */
+    *out = m;
+    return PERP_OK;
+}
+
+perp_status perp_import_open(const char *path, const perp_import_options *options, perp_import **out,
+                             perp_refusal *why) {
+    perp_refusal unheard;
+    if (!why) why = &unheard;
+    memset(why, 0, sizeof *why);
+    if (!out || !path)
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){path ? path : "", 0, 0}, NULL,
+                               "no path, or no place for the model, was given");
+    return pp_robot_import(path, NULL, 0, options, out, why);
+}
+
+void perp_import_close(perp_import *m) {
+    if (!m) return;
+    perp_allocator a = m->alloc;
+    pp_model_free(m);
+    pp_free(&a, m->link_of);
+    pp_free(&a, m->X_link);
+    pp_free(&a, m->link);
+    pp_free(&a, m->filter);
+    pp_free(&a, m->friction);
+    pp_free(&a, m->note);
+    pp_free(&a, m->scene);
+    pp_pool_free(&m->pool);
+    pp_free(&a, m);
+}
+
+const char *perp_import_scene(const perp_import *m) { return m->scene; }

@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
+# Robot models: those of scenes/robots are imported, written as scenes and run as they are; those of test/malformed/models.txt are refused with their one
+# line and exit code 2, and nothing is written.
+. "$2/test/cli/helper"
+robots=$sources/scenes/robots
+
+# ---- good ones ----
+# A model and the scene that is written of it are the same world: same hash after the same steps.
+same() { # MODEL
+    rm -f m.yaml
+    run 0 import "$1" -o m.yaml
+    run 0 run --json --no-recording -t 0.05 m.yaml
+    written=$(field out hash)
+    run 0 run --json --no-recording -t 0.05 "$1"
+    [ -n "$written" ] && [ "$written" = "$(field out hash)" ] || failed "$1: its scene has another hash: $written, $(field out hash)"
+    run 0 info "$1"
+    has out '3D'
+}
+for model in arm.urdf quadruped.xml hand.xml; do same "$robots/$model"; done
+
+run 0 import "$robots/arm.urdf" --report
+has out 'URDF with 10 bodies, 7 joints'
+has out 'joint grip_mirror mimics grip (factor 1, offset 0): it moves by itself'
+has out 'joint elbow starts at its limit 0.1: 0 is out of its range'
+has out 'cylinders are prisms of 32 sides'
+has out 'elements <transmission>'
+run 0 import "$robots/quadruped.xml" --report
+has out 'MJCF with 13 bodies, 13 joints, 15 shapes; 13 moving bodies'
+has out '12 joints with armature'
+has out '12 actuators'
+run 0 import "$robots/hand.xml" --json
+[ "$(field out hinges)" = 7 ] || failed "hinges of the hand: $(field out hinges)"
+[ "$(field out equalities)" = 2 ] || failed "equalities of the hand: $(field out equalities)"
+is_json out
+run 0 import "$robots/hand.xml" --model
+is_json out
+
+# an existing file stays
+echo mine >there.yaml
+refused 'perp import: --output: found there.yaml; allowed: a file that does not exist yet' import "$robots/arm.urdf" -o there.yaml
+[ "$(cat there.yaml)" = mine ] || failed 'a file was written over'
+
+# moments that no body has: mended if that is asked for, and said
+cat >odd.urdf <<'XML'
+<robot name="r"><link name="a"/><link name="arm"><inertial><mass value="1"/>
+  <inertia ixx="0.01" iyy="0.01" izz="0.05" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j" type="continuous"><parent link="a"/><child link="arm"/></joint></robot>
+XML
+run 0 import odd.urdf --repair --report
+has out 'repaired      arm: principal moments 0.01, 0.01, 0.05, which no body can have, became 0.025, 0.025, 0.05'
+
+# packages: in the folders above the file, or where --package says
+mkdir -p ws/bot_description/urdf ws/bot_description/meshes elsewhere/meshes
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\nf 2 2 3\nl 1 2\n' >ws/bot_description/meshes/a.obj
+cp ws/bot_description/meshes/a.obj elsewhere/meshes
+mesh() { echo "<robot name=\"r\"><link name=\"a\"><collision><geometry><mesh filename=\"package://$1/meshes/a.obj\" scale=\"1 1 2\"/></geometry></collision></link></robot>"; }
+mesh bot_description >ws/bot_description/urdf/r.urdf
+run 0 import ws/bot_description/urdf/r.urdf
+has out 'points: [[0, 0, 0]'
+mesh other >other.urdf
+run 0 import other.urdf --package other=elsewhere
+has out 'type: polyhedron'
+
+# ---- wrong ones ----
+state() { (cd "$1" && find . -type f -exec cksum {} + | sort -k3); }
+mkdir models
+awk '
+function to(name) { if (file != "") close(file); file = name; printf "" >file }
+/^#/ && !inside { next }
+/^== / {
+    folder = sprintf("models/%03d", ++n)
+    system("mkdir " folder)
+    print substr($0, 4) >(folder ".name"); close(folder ".name")
+    to(folder "/m.xml"); inside = 1; next
+}
+/^-- file / { to(folder "/" $3); next }
+/^-- run / { print substr($0, 8) >(folder ".run"); close(folder ".run"); next }
+/^-- says/ { to(folder ".says"); inside = 0; next }
+/^$/ && !inside { next }
+{ print >>file }
+' "$sources/test/malformed/models.txt"
+cases=0
+for folder in models/???; do
+    cases=$((cases + 1))
+    options=
+    [ ! -e "$folder.run" ] || options=$(cat "$folder.run")
+    state "$folder" >before
+    # shellcheck disable=SC2086 # words
+    (cd "$folder" && "$perp" import m.xml -o out.yaml $options </dev/null) >out 2>err
+    code=$?
+    [ $code -eq 2 ] || failed "$(cat "$folder.name"): exit code $code, not 2"
+    [ "$(cat err)" = "perp: $(cat "$folder.says")" ] || failed "$(cat "$folder.name"): said
+    $(cat err)
+  and not
+    perp: $(cat "$folder.says")"
+    [ ! -s out ] || failed "$(cat "$folder.name"): printed something on stdout"
+    state "$folder" >after
+    cmp -s before after || failed "$(cat "$folder.name"): files were changed"
+done
+[ $cases -ge 70 ] || failed "only $cases cases were found"
+finish
