@@ -53,6 +53,13 @@ static void short_parts(void **state) {
     perp_scene_close(s);
 }
 
+/* A contact that is met late in a step acts with the levers of its start, which adds 2.8 % to the energy of its bodies. In parts of the
+ * step it does not. */
+static void divided_where_it_gains(void **state) {
+    (void)state;
+    BELOW(gain_of(PERP_TEST_DIR "/law/scenes/divided-gain.yaml"), 1e-5); /* whole steps: 3e-3 */
+}
+
 /* A disc whose centre lies d above its centre of mass spins on a smooth floor, without gravity. The floor pushes it up at a = d w^2, and
  * leads it along a curve. The first step pushes for half a step, from u = 0 to u+ = h a/2: by the mean of both the contact gives
  * m h^2 a^2/8, which is an error of the rule and no gain. The next go from -h a/2 to h a/2. */
@@ -133,7 +140,8 @@ static void gain_on_a_belt(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shaken_plate),          cmocka_unit_test(turning_plate),  cmocka_unit_test(short_parts),
+        cmocka_unit_test(shaken_plate),          cmocka_unit_test(turning_plate),
+        cmocka_unit_test(short_parts),           cmocka_unit_test(divided_where_it_gains),
         cmocka_unit_test(first_step_of_a_curve), cmocka_unit_test(gain_on_a_belt),
     };
     return cmocka_run_group_tests_name("contact_gain", tests, NULL, NULL);

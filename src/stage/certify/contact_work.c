@@ -251,3 +251,15 @@ perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
     }
     return PERP_OK;
 }
+
+double pp_largest_gain(const pp_frame *f, double h) {
+    pp_contact_work a;
+    double most = 0, g = perp_v3_norm(f->w->def.gravity_W), more = 0.5 * g * g * (h * h - f->h * f->h);
+    if (f->no_inertia || !pp_contact_work_of(f, &a)) return 0;
+    for (int b = 0; b < f->nblock; b++) a.kinetic[pp_set_of(a.parent, b)] += f->M[36 * b] * more;
+    for (int b = 0; b < f->nblock; b++) {
+        if (a.parent[b] != b || !(a.work[b] > 0)) continue;
+        most = fmax(most, a.work[b] / (a.kinetic[b] + a.work[b]));
+    }
+    return most;
+}

@@ -24,5 +24,8 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *out);
 int pp_work_island(const pp_contact_work *a, const perp_row *row);
 /* Gains and lost rebounds of a frame into its certificate, which has its ledger already: errors of the rule go from `normal` to `drift`. */
 perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert);
+/* Largest gain of an island of a solved frame, 0 to 1: the work of its contacts as a part of the energy that it has with it. What free
+ * fall gives it in a time h >= f->h counts as energy too. */
+double pp_largest_gain(const pp_frame *f, double h);
 
 #endif
