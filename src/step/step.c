@@ -32,6 +32,8 @@
 /* Part of its own energy that contacts may add to an island in a part of a step that can be divided: the gain that a whole run may
  * have to be called good. */
 #define MAX_GAIN 1e-3
+/* Part of the gain of a whole that its halves may have to be taken in its place: errors of the length of the step fall to a half. */
+#define LESS_GAIN 0.9
 /* Part of the work of a step that may be spent on naming what jams it, after it has failed. */
 #define FOR_NAMING 0.05
 
@@ -309,7 +311,7 @@ static perp_status take_less_gain(perp_world *w, parts *p, const pp_state *s0, d
             (unsigned long long)w->state.step, h, whole->c.gain_shape[0], whole->c.gain_shape[1], whole->c.gain_part);
     perp_status st = divide(w, p, s0, h / 2, depth + 1, NULL, &middle);
     if (!st) st = divide(w, p, middle, h / 2, depth + 1, NULL, end);
-    bool less = !st && p->cert->gain - cert.gain < whole->c.gain && (before.jammed || !p->jammed);
+    bool less = !st && p->cert->gain - cert.gain < LESS_GAIN * whole->c.gain && (before.jammed || !p->jammed);
     if (less || (st && st != PERP_E_SOLVE)) return st;
     int rejected = p->rejected + 1;
     *p = before;

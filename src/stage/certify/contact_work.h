@@ -9,12 +9,14 @@
 /* Arrays by block; those of an island stand at the block that pp_work_island() names. Energies [M L^2/T^2]. */
 typedef struct pp_contact_work {
     int *parent;
-    double *work;  /* of contacts: normal and friction, relative to driven bodies; with motors that yielded */
+    double *
+        work; /* of contacts: normal and friction, relative to driven bodies; with motors that yielded and what joints take */
     double *rule;  /* what contacts seemed to give because all impulses of a step act at once; `work` is without it */
     double *moved; /* of contacts, with all parts positive */
     double *end;   /* of contacts at the velocities of the end, for which their laws hold */
     double *motor; /* of motors that yielded */
     double *lag;   /* of these: at the mean velocity less at that of the end */
+    double *joint; /* of locked motions and limits of joints */
     double *lost;  /* what contacts that bounce took along their normals beyond what their restitution lets them take */
     double *kinetic; /* energy before the part, and what a part of free fall gives beside it */
 } pp_contact_work;
