@@ -60,6 +60,7 @@ typedef struct pp_implicit_work {
     int nmeet, cap_meet;
     pp_held_points *points;
     bool relaxed; /* overlap of the start may stay */
+    bool rough;   /* an end pose that nearly settles is taken, and told by its residual */
     /* compliant steps */
     bool compliant, keeps_energy;
     pp_layer *layer; /* by contact */
