@@ -103,3 +103,14 @@ double pp_sparse_lu_rcond(pp_sparse_lu *s) {
     if (!s->numeric || !klu_rcond(s->symbolic, s->numeric, &s->common)) return 0;
     return isnan(s->common.rcond) ? 0 : s->common.rcond;
 }
+
+/* A multiplication of sparse elimination against one of a dense product, in time: indices are followed, and nothing is vectorised.
+ * Measured on factors of 500 to 3000 unknowns: 3 to 5. */
+#define SPARSE_SLOWER 4.0
+
+double pp_sparse_lu_work(pp_sparse_lu *s) {
+    if (s->n == 0) return 0;
+    double work = 2.0 * s->nnz;
+    if (s->numeric && klu_flops(s->symbolic, s->numeric, &s->common)) work += s->common.flops / 2;
+    return SPARSE_SLOWER * work;
+}

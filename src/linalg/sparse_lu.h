@@ -17,5 +17,7 @@ bool pp_sparse_lu_factor(pp_sparse_lu *s, int n, const int *start, const int *in
 bool pp_sparse_lu_solve(pp_sparse_lu *s, bool transposed, double *x);
 /* Estimate of the reciprocal condition number of the last factor. */
 double pp_sparse_lu_rcond(pp_sparse_lu *s);
+/* What the last factorisation cost, in multiplications of a dense product. */
+double pp_sparse_lu_work(pp_sparse_lu *s);
 
 #endif

@@ -15,6 +15,9 @@ void pp_budget_start(perp_world *w);
 double pp_budget_share(pp_work *work, double whole);
 /* Counts the work of posing a problem with so many rows and blocks. True: the share of the part under way is used up. */
 bool pp_budget_used(perp_world *w, double size);
+/* Counts the work of turning a body freely over h with angular velocity om (perp_rotate_free) beyond what posing has for it: that of one
+ * that spins fast grows with |om| h. */
+void pp_budget_turn(perp_world *w, const pp_body *b, double h, perp_vec3 om);
 /* PERP_E_SOLVE and its sentence, of a part that has used up its share. */
 perp_status pp_budget_fail(perp_world *w);
 /* Has the whole step nearly used up its budget? Then the sentence says so, before what it says already. */

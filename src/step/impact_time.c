@@ -10,6 +10,7 @@
  * Cost     some ten to SAMPLES distances of a pair that comes near; one of a pair that does not.
  * Source   Mirtich, thesis (Berkeley 1996) 2.3 (conservative advancement). */
 #include "step/impact_time.h"
+#include "model/budget.h"
 
 #include <math.h>
 
@@ -46,6 +47,7 @@ static perp_pose pose_after(const motion *m, int body, double t) {
         X.q = (perp_quat){cos(half), 0, 0, sin(half)};
     } else if (f->control.block_ndof[k] == 6) {
         perp_vec3 om = perp_v3_axpy(s->w[body], 0.5 * t, perp_v3(a[3], a[4], a[5]));
+        pp_budget_turn(f->w, b, t, om);
         if (b->isotropic || !perp_rotate_free(b->I_B, t, &X.q, &om))
             X.q = perp_q_unit(perp_q_mul(perp_q_exp(perp_v3_scale(t, om)), X.q));
     }

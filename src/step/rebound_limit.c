@@ -36,6 +36,7 @@
 static bool pushed_out(const pp_frame *k, int i, pp_push_out next) {
     const perp_contact_row *c = &k->pose.problem.contact[i];
     if (k->contacts.plane) return false; /* the model "peg" has checks of its own */
+    if (c->compliance > 0) return false; /* a spring */
     return k->purpose == PP_STEP && k->contacts.at[i].gap < 0 && k->solve.solution.p_contact[3 * i] > 0 &&
            c->b_n < pp_push_out_bound(k, next, c);
 }
@@ -54,8 +55,8 @@ perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *aga
     int n = f->method.nkick ? f->method.nkick : 1;
     bool any = false;
     if (r->push_out == PP_PUSH_NOTHING || f->method.no_inertia) return PERP_OK;
-    if (f->w->chosen.stepper->step && !f->task.half)
-        return PERP_OK; /* steppers with equations of their own bound it themselves */
+    /* steppers with equations of their own whose gaps hold at the end bound it themselves */
+    if (f->w->chosen.stepper->step && !f->task.half && f->method.true_gap) return PERP_OK;
     pp_push_out next = r->push_out == PP_PUSH_FREE ? PP_PUSH_BOUND : PP_PUSH_NOTHING;
     for (int k = 0; k < n && !any; k++)
         for (int i = 0; i < kick[k]->contacts.n && !any; i++) any = pushed_out(kick[k], i, next);

@@ -354,6 +354,15 @@ static void hold(whole *of, int *root, const perp_row *row) {
         if (row->block[k] < 0 && row->block[!k] >= 0) of[pp_set_of(root, row->block[!k])].held = true;
 }
 
+/* Did contact i bounce, so that it holds nothing at the end? It leaves faster than forces can bring it back within a step. */
+static bool leaves(const sync *s, int i) {
+    const pp_frame *f = s->f;
+    const perp_contact_row *r = &f->pose.problem.contact[i];
+    if (i >= f->contacts.n || !(f->contacts.at[i].restitution > 0)) return false;
+    double by_forces = fabs(pp_row_dot(&f->pose.problem, &r->n, s->free));
+    return pp_row_dot(&f->pose.problem, &r->n, f->solve.solution.nu) + r->b_n_kin > by_forces + noise_of(s, &r->n);
+}
+
 static perp_mat3 inertia_about(const pp_frame *f, int k, perp_vec3 r) {
     const double *M = f->control.M + 36 * k;
     int dim = f->w->def.dim, nd = f->control.block_ndof[k];
@@ -383,7 +392,7 @@ static whole *wholes(const sync *s) {
     for (int i = 0; i < f->pose.problem.njoint; i++) /* what keeps a joint from rippling turns a body, and holds none */
         if (f->pose.problem.joint[i].joint >= 0) hold(of, s->root, &f->pose.problem.joint[i].row);
     for (int i = 0; i < f->pose.problem.ncontact; i++)
-        if (f->solve.solution.p_contact[3 * i] > 0) hold(of, s->root, &f->pose.problem.contact[i].n);
+        if (f->solve.solution.p_contact[3 * i] > 0 && !leaves(s, i)) hold(of, s->root, &f->pose.problem.contact[i].n);
     for (int k = 0; k < f->control.nblock; k++) {
         whole *x = &of[pp_set_of(s->root, k)];
         double m = f->control.M[36 * k];

@@ -21,6 +21,7 @@
 #include "step/watch.h"
 #include "method/contact/solve_contacts.h"
 #include "stage/certify/certify.h"
+#include "stage/certify/contact_work.h"
 #include "stage/collide/collide.h"
 #include "stage/control/control.h"
 #include "stage/solve/solve.h"
@@ -28,6 +29,11 @@
 
 /* Most times a frame is redone because bodies met that were not expected to. */
 #define MAX_WIDENINGS 3
+/* Part of its own energy that contacts may add to an island in a part of a step that can be divided: the gain that a whole run may
+ * have to be called good. */
+#define MAX_GAIN 1e-3
+/* Part of the gain of a whole that its halves may have to be taken in its place: errors of the length of the step fall to a half. */
+#define LESS_GAIN 0.9
 /* Part of the work of a step that may be spent on naming what jams it, after it has failed. */
 #define FOR_NAMING 0.05
 
@@ -161,6 +167,7 @@ typedef struct parts {
     int rejected;           /* parts whose error was too large */
     bool stops;             /* one had an answer only without restitution: the others need not be divided to learn it */
     bool jammed;            /* one had an answer only where overlap may stay: the same */
+    bool gains;             /* contacts gained in the shortest part that there may be: the same */
     const pp_state *shortest_from; /* where the shortest part was tried last; NULL: nowhere */
     bool shortest_jams;            /* it had no answer there */
 } parts;
@@ -282,7 +289,39 @@ static void go_on_jammed(perp_world *w, parts *p, const pp_state *s0, double h, 
         p->stops = stops; /* what follows is as if nothing had been tried */
 }
 
-/* From s0 over h, whole or in two halves, those again, ...: where it is not solved whole and, if the error is
+/* Do contacts add more to an island than they may? Impacts in their order have laws that may gain, which are limited there. Where
+ * overlap may stay, shorter parts gain as much. */
+static bool gains(const perp_world *w, const part *x) {
+    return !x->parts && !x->f->method.jammed && x->c.gain_part > MAX_GAIN && pp_largest_gain(x->f, w->def.h) > MAX_GAIN;
+}
+
+static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole,
+                          const pp_state **end);
+
+/* Impulses that act all at once, with rows of one pose, do work that is an error of the length of the step. So a part in which
+ * contacts gain is divided, and its halves are taken if they gain less. */
+static perp_status take_less_gain(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole,
+                                  const pp_state **end) {
+    const parts before = *p;
+    const perp_certificate cert = *p->cert;
+    const pp_state *middle = s0;
+    pp_logf(w, PERP_LOG_INFO,
+            "step %llu: h = %g is halved: contacts of shapes %d and %d add %.3g of the energy of their bodies",
+            (unsigned long long)w->state.step, h, whole->c.gain_shape[0], whole->c.gain_shape[1], whole->c.gain_part);
+    perp_status st = divide(w, p, s0, h / 2, depth + 1, NULL, &middle);
+    if (!st) st = divide(w, p, middle, h / 2, depth + 1, NULL, end);
+    bool less = !st && p->cert->gain - cert.gain < LESS_GAIN * whole->c.gain && (before.jammed || !p->jammed);
+    if (less || (st && st != PERP_E_SOLVE)) return st;
+    int rejected = p->rejected + 1;
+    *p = before;
+    p->rejected = rejected;
+    p->gains = true;
+    *p->cert = cert;
+    *end = whole->end;
+    return take(w, p, whole);
+}
+
+/* From s0 over h, whole or in two halves, those again, ...: where it is not solved whole, where contacts gain and, if the error is
  * controlled, where the whole and its two halves end further apart than allowed. Of a part that is good enough the
  * halves are taken. Every level has twice the parts of the one above, so what is rejected costs no more than what is
  * kept. whole: solved already, or NULL. *end: the state at the end. */
@@ -298,6 +337,9 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
     bool last = depth >= w->def.max_halvings, control = w->def.error_tolerance > 0;
     if (whole->st && (last || whole->f->advice.hopeless || pp_budget_exhausted(w))) return give_up(p, whole);
     if (!whole->st && (last || !control)) {
+        bool gained = !p->gains && gains(w, whole);
+        if (gained && !last && !pp_budget_exhausted(w)) return take_less_gain(w, p, s0, h, depth, whole, end);
+        p->gains |= gained;
         *end = whole->end;
         return take(w, p, whole);
     }

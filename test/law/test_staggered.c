@@ -146,6 +146,36 @@ static void lands(void **state) {
     perp_world_destroy(w);
 }
 
+/* A ball that bounces, its impact not ordered within the step. From the frame after the impact on gravity alone acts, so the velocity
+ * changes by g h from frame to frame. */
+static void bounces_off(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        const double h = 0.01;
+        perp_world_def d = perp_world_def_default(dim);
+        d.h = h;
+        d.impacts = PERP_IMPACTS_PLAIN;
+        perp_world *w = world_of(&d);
+        OK(w, perp_pair_set_all(w, (perp_pair_law){.restitution = 0.8}));
+        add_floor(w);
+        perp_body_id b = add_mass(w, 1, 0.01, at_height(dim, 0, 1));
+        add_shape(w, b, perp_shape_sphere(0.1));
+        int bounces = 0;
+        double before = 0;
+        for (int i = 1; i <= 80; i++) {
+            run(w, 1);
+            double v = perp_v3_dot(velocity_of(w, b), up(dim));
+            if (before < 0 && v > 0)
+                bounces++;
+            else
+                NEAR(v - before, -g * h, 1e-12);
+            before = v;
+        }
+        assert_int_equal(bounces, 1);
+        perp_world_destroy(w);
+    }
+}
+
 /* Bodies that overlap at the start are pushed apart: no frame shows more than the speed that they have. */
 static void pushed_out(void **state) {
     (void)state;
@@ -357,12 +387,19 @@ static void tumbles(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chosen),          cmocka_unit_test(thrown_and_pushed),
-        cmocka_unit_test(pushed_block),    cmocka_unit_test(stops),
-        cmocka_unit_test(lands),           cmocka_unit_test(pendulum),
-        cmocka_unit_test(pushed_out),      cmocka_unit_test(other_steps_and_states),
-        cmocka_unit_test(motor),           cmocka_unit_test(steered),
-        cmocka_unit_test(meet_in_the_air), cmocka_unit_test(tumbles),
+        cmocka_unit_test(chosen),
+        cmocka_unit_test(thrown_and_pushed),
+        cmocka_unit_test(pushed_block),
+        cmocka_unit_test(stops),
+        cmocka_unit_test(lands),
+        cmocka_unit_test(bounces_off),
+        cmocka_unit_test(pendulum),
+        cmocka_unit_test(pushed_out),
+        cmocka_unit_test(other_steps_and_states),
+        cmocka_unit_test(motor),
+        cmocka_unit_test(steered),
+        cmocka_unit_test(meet_in_the_air),
+        cmocka_unit_test(tumbles),
     };
     return cmocka_run_group_tests_name("staggered", tests, NULL, NULL);
 }

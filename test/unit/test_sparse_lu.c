@@ -109,11 +109,38 @@ static void test_refused(void **state) {
     pp_sparse_lu_free(s);
 }
 
+/* The work that a step is charged for a factor follows its fill: n^3/3 multiplications of a full matrix, a few per unknown of a
+ * diagonal one, none that is not finite if there is no factor. */
+static void test_work(void **state) {
+    (void)state;
+    enum { N = 60 };
+    static int first[N + 1], row[N * N];
+    static double entry[N * N];
+    pp_sparse_lu *s = pp_sparse_lu_new();
+    for (int j = 0; j <= N; j++) first[j] = N * j;
+    for (int k = 0; k < N * N; k++) {
+        row[k] = k % N;
+        entry[k] = k % N == k / N ? N : 1.0 / (1 + k % 7);
+    }
+    assert_true(pp_sparse_lu_factor(s, N, first, row, entry));
+    double full = pp_sparse_lu_work(s), dense = N * N * N / 3.0;
+    assert_true(full > 2 * dense && full < 8 * dense);
+    for (int j = 0; j <= N; j++) first[j] = j;
+    for (int k = 0; k < N; k++) row[k] = k, entry[k] = 1 + k;
+    assert_true(pp_sparse_lu_factor(s, N, first, row, entry));
+    assert_true(pp_sparse_lu_work(s) > 0 && pp_sparse_lu_work(s) < 20 * N);
+    entry[3] = 0;
+    assert_false(pp_sparse_lu_factor(s, N, first, row, entry));
+    assert_true(pp_sparse_lu_work(s) >= 0 && pp_sparse_lu_work(s) < 20 * N);
+    pp_sparse_lu_free(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_scales),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

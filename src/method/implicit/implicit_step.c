@@ -30,9 +30,13 @@
 #define WORSE    3.0
 #define SHORTER  0.5
 #define SHORTEST 0.1
-#define IN_VAIN  30   /* rounds without a smaller change, after which it is given up */
-#define SPAWNED  1e-6 /* of the size of a body: overlap at the start of a step that no step has left */
-#define TOUCHING 1e-7 /* of the size of a body: what is so close to another touches it */
+#define IN_VAIN  30 /* rounds without a smaller change, after which it is given up */
+/* Change of a round, relative to the speeds, up to which an end pose of the shortest part is taken that settles no further: a face that is
+ * all but flat meets a plane at points that jump about. Over such a part that is 1e-3/256 of the way of a step. */
+#define ROUGH     1e-3
+#define NEAR_BEST 2.0  /* times the least change: a round that is as good as any */
+#define SPAWNED   1e-6 /* of the size of a body: overlap at the start of a step that no step has left */
+#define TOUCHING  1e-7 /* of the size of a body: what is so close to another touches it */
 /* Part of the kinetic energy that contacts may add in a whole step of the world; in a part of one as much less as it is
  * shorter. A few steps may, and a run of many stays below what a certificate calls fair. */
 #define MOST_GAIN  3e-5
@@ -170,6 +174,17 @@ static perp_status begin_round(pp_implicit_work *k, pp_arena_mark mark, bool hel
     return solve_round(k, held);
 }
 
+/* Takes the answer of a round whose end pose is off by the velocity c->by: by so much its laws may be missed. */
+static void take_roughly(pp_implicit_work *k, const pp_end_change *c) {
+    pp_frame *f = k->f;
+    f->solve.residual.normal = fmax(f->solve.residual.normal, c->by);
+    f->solve.acceptance = fmax(f->solve.acceptance, c->by / c->scale);
+    f->solve.fallbacks++;
+    pp_logf(f->w, PERP_LOG_WARNING, "step %llu: the end pose of a part of h = %g settles to %.3g of the speeds only",
+            (unsigned long long)f->w->state.step, f->h, c->by / c->scale);
+    step_on(k, f->solve.solution.nu, 1);
+}
+
 /* Rounds until the end pose stays where it is, to rounding. Where it does not, points are held, see implicit_points.c. */
 static perp_status rounds(pp_implicit_work *k) {
     pp_frame *f = k->f;
@@ -199,7 +214,11 @@ static perp_status rounds(pp_implicit_work *k) {
             part = worse ? fmax(SHORTER * part, SHORTEST) : fmin(1, part / SHORTER);
             since = c.by < best ? 0 : since + 1;
             best = fmin(best, c.by);
-            if (since > IN_VAIN) break;
+            if (since > IN_VAIN && !k->rough) break;
+            if (since > IN_VAIN && c.by <= NEAR_BEST * best && c.by <= ROUGH * c.scale) {
+                take_roughly(k, &c);
+                return PERP_OK;
+            }
             least = worse ? c.by : fmin(least, c.by);
             step_on(k, pp_points_next(k, part, worse), 1);
         } else {
@@ -237,11 +256,14 @@ static perp_status look_at_gain(const pp_implicit_work *k, bool *gains) {
     if (f->task.last_resort || f->contacts.n == 0 || f->h < f->w->def.h / MOST_PARTS) return PERP_OK;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     for (int i = 0; i < f->contacts.n; i++) /* what is gained there has other causes, and others limit it */
-        if (pushes_off(k, i)) a.work[pp_work_island(&a, &f->pose.problem.contact[i].n)] = 0;
+        if (pushes_off(k, i)) {
+            int at = pp_work_island(&a, &f->pose.problem.contact[i].n);
+            a.work[at] = a.rule[at] = 0;
+        }
     double sum = 0, kinetic = 0;
     for (int b = 0; b < f->control.nblock; b++) {
         if (a.parent[b] != b) continue;
-        sum += fmax(0, a.work[b]);
+        sum += fmax(0, a.work[b] + a.rule[b]); /* errors of the rule are what is looked for */
         kinetic += a.kinetic[b];
     }
     *gains = sum > MOST_GAIN * (f->h / f->w->def.h) * kinetic;
@@ -328,6 +350,7 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
         for (int m = 0; m < k.nmeet; m++) k.meet[m].core = false;
         if (ways[i].at_rest) memset(k.nu, 0, (size_t)f->control.ndof * sizeof *k.nu);
         k.relaxed = ways[i].relaxed;
+        k.rough = f->task.last_resort && !compliant && i > 0;
         k.no_lift = f->method.jammed = ways[i].no_lift;
         st = settle(&k);
         if (!st) break;

@@ -61,6 +61,7 @@ typedef struct pp_implicit_work {
     pp_held_points *points;
     bool relaxed; /* overlap of the start may stay */
     bool no_lift; /* nothing is asked to open: see pp_pose_options */
+    bool rough;   /* an end pose that nearly settles is taken, and told by its residual */
     /* compliant steps */
     bool compliant, keeps_energy;
     pp_layer *layer; /* by contact */

@@ -166,7 +166,9 @@ bool pp_ipm_factor(pp_ipm *s, const double *C, const double *E) {
         int a = m->start[j];
         make_column(s, j, C, E, m->start[j + 1] - a, m->index + a, m->value + a, m->F + a);
     }
-    return pp_sparse_lu_factor(m->lu, n, m->start, m->index, m->F);
+    bool ok = pp_sparse_lu_factor(m->lu, n, m->start, m->index, m->F);
+    pp_count(s->call->work, pp_sparse_lu_work(m->lu));
+    return ok;
 }
 
 static bool back_solve(pp_ipm_matrix *m, double *x) {

@@ -164,8 +164,9 @@ bool pp_newton_solve(pp_newton_system *s, double *d) {
     double *work = s->b->scratch;
     memcpy(s->r, d, sizeof *d * (size_t)n);
     s->count++;
-    if (s->b->dense ? (m = factor_dense(s)) < 0 : !pp_sparse_lu_factor(s->lu, n, s->start, s->index, s->V))
-        return false;
+    bool ok = s->b->dense ? (m = factor_dense(s)) >= 0 : pp_sparse_lu_factor(s->lu, n, s->start, s->index, s->V);
+    if (!s->b->dense) pp_count(s->call->work, pp_sparse_lu_work(s->lu));
+    if (!ok) return false;
     if (s->b->dense)
         apply_dense(s, m, d, work);
     else if (!pp_sparse_lu_solve(s->lu, false, d))
@@ -239,7 +240,9 @@ static bool least_sparse(pp_newton_system *s, double mu, const double *psi, doub
     int n = s->b->n;
     if (!s->lu2 && !make_augmented(s)) return false;
     fill_augmented(s, mu);
-    if (!pp_sparse_lu_factor(s->lu2, 2 * n, s->start2, s->index2, s->value2)) return false;
+    bool ok = pp_sparse_lu_factor(s->lu2, 2 * n, s->start2, s->index2, s->value2);
+    pp_count(s->call->work, pp_sparse_lu_work(s->lu2));
+    if (!ok) return false;
     for (int i = 0; i < n; i++) {
         s->r2[i] = -psi[i]; /* y + V d = -psi, V'y = mu d */
         s->r2[n + i] = 0;

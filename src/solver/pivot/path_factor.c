@@ -120,7 +120,9 @@ static bool fresh_sparse(pp_path_factor *f) {
         }
     }
     f->start[n] = at;
-    return pp_sparse_lu_factor(f->lu, n, f->start, f->index, f->value) && pp_sparse_lu_rcond(f->lu) > SINGULAR;
+    bool ok = pp_sparse_lu_factor(f->lu, n, f->start, f->index, f->value);
+    pp_count(f->work_of, pp_sparse_lu_work(f->lu));
+    return ok && pp_sparse_lu_rcond(f->lu) > SINGULAR;
 }
 
 bool pp_path_factor_fresh(pp_path_factor *f) {

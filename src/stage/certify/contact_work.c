@@ -10,6 +10,8 @@
  *          So it is in the first step of a contact that leads a body round, whose velocity is not half a step behind, and where a body
  *          that leaves a surface is pulled back. That is an error of the rule, which takes all impulses at once. As far as the contacts
  *          of an island give more than they take by it, it is drift and no gain.
+ *          Rows of the end have the same error: in smooth motion u = 3c and u+ = c along them, while the gap stays 0. So for all
+ *          of them the velocity before counts up to what the gap opens by less u+, which is -c where the gap stays.
  * Layers   A compliant surface is a spring, whose work is no gain. The spring changes the slip within the step, so friction is
  *          counted with the slip at the end, for which Coulomb's law holds.
  * Motors   A motor without force limit that yields presses with an impulse P as large as it was given (motor_yield.c), and contacts press
@@ -19,6 +21,9 @@
  *              The motor adds its work at the mean less that at the end, 1/2 P (w - w+), where it takes, down to the work of the
  *              contacts at the end, for which their laws hold.
  *          The certificate names such motors (motor_yields).
+ * Joints   Bodies come to a step with velocities that lie along the motions of their joints at the pose before. A joint that turns them
+ *          along those of this pose strikes a little, and a contact beside it strikes back. One solve finds both impulses, so what
+ *          locked motions and limits take, contacts of the same island may give. The ledger has both.
  * Driven   The velocity of a driven body jumps from the part before to this part. The other bodies start with velocities of the part
  *          before, but the laws hold with the velocity of this part. The work of a contact is computed with both velocities of
  *          the driven body, and the smaller value counts: the difference may come from the drive. Example: friction on a
@@ -79,12 +84,12 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
     return true;
 }
 
-/* Largest velocity before along the normal row of contact i that counts for its work: -c, 0 where peg has linearised gaps. INFINITY:
- * the model is another, which bounds what it pushes out by the work as it is, or rows are not those of the start. */
+/* Largest velocity before along the normal row of contact i that counts for its work: what the gap opens by less the velocity after, 0
+ * where peg has linearised gaps. INFINITY: gaps were not measured at the end, or the kick is one of two. */
 static double most_before(const pp_frame *k, int i) {
     const perp_contact_row *c = &k->pose.problem.contact[i];
-    if (k->purpose != PP_STEP || !k->method.true_gap || k->method.posed_at_end || i >= k->contacts.n) return INFINITY;
-    if (k->w->chosen.stepper->step || k->task.implicit_turn || c->compliance > 0) return INFINITY;
+    if (k->purpose != PP_STEP || !k->method.true_gap || i >= k->contacts.n || k->task.half || c->compliance > 0)
+        return INFINITY;
     if (k->method.posed_linear) return 0;
     double start = k->contacts.at[i].gap - (k->demand.levers == k->s0 ? 0 : k->h * c->b_n_kin);
     double opens = (k->method.true_gap[i] - start) / k->h;
@@ -153,9 +158,21 @@ static void add_motors(pp_contact_work *a, const pp_frame *k) {
     }
 }
 
-/* Work of contacts and yielding motors of one island together. */
-static double with_motors(const pp_contact_work *a, int b) {
-    double work = a->work[b], taken = work + fmin(0, a->motor[b]);
+/* What locked motions and limits of joints did at the mean velocity. */
+static void add_joints(pp_contact_work *a, const pp_frame *k) {
+    const perp_step_problem *p = &k->pose.problem;
+    for (int i = 0; i < p->njoint; i++) {
+        const perp_joint_row *r = &p->joint[i];
+        if ((r->kind != PERP_ROW_JOINT && r->kind != PERP_ROW_LIMIT) || fixed(&r->row)) continue;
+        double mean =
+            0.5 * (pp_row_dot(p, &r->row, k->control.nu0) + pp_row_dot(p, &r->row, k->solve.solution.nu)) + r->b_kin;
+        a->joint[pp_work_island(a, &r->row)] += k->solve.solution.p_joint[i] * mean;
+    }
+}
+
+/* Work of contacts, of yielding motors and of joints of one island together. */
+static double with_joints(const pp_contact_work *a, int b) {
+    double work = a->work[b], taken = work + fmin(0, a->motor[b]) + fmin(0, a->joint[b]);
     double moved = fmin(work, fmax(a->end[b], work + fmin(0, a->lag[b])));
     return fmin(taken, moved);
 }
@@ -200,16 +217,19 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
                            .end = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .motor = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .lag = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .joint = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .lost = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .kinetic = PP_ARENA_ZERO(arena, double, f->control.nblock)};
-    if (!a->parent || !a->work || !a->rule || !a->moved || !a->end || !a->motor || !a->lag || !a->lost || !a->kinetic)
+    if (!a->parent || !a->work || !a->rule || !a->moved || !a->end || !a->motor || !a->lag || !a->joint || !a->lost ||
+        !a->kinetic)
         return false;
     pp_sets_make(a->parent, f->control.nblock);
     for (int k = 0; k < n; k++) join_kick(a, kick[k]);
     for (int k = 0; k < n; k++) add_work(a, kick[k]);
     for (int k = 0; k < n; k++) add_motors(a, kick[k]);
+    for (int k = 0; k < n; k++) add_joints(a, kick[k]);
     for (int b = 0; b < f->control.nblock; b++) {
-        a->work[b] = with_motors(a, b);
+        a->work[b] = with_joints(a, b);
         a->rule[b] = fmin(a->rule[b], fmax(0, a->work[b])); /* if contacts take more elsewhere, they give nothing */
         a->work[b] -= a->rule[b];
     }
@@ -254,4 +274,16 @@ perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
         name_gain(f, &a, b, cert);
     }
     return PERP_OK;
+}
+
+double pp_largest_gain(const pp_frame *f, double h) {
+    pp_contact_work a;
+    double most = 0, g = perp_v3_norm(f->w->def.gravity_W), more = 0.5 * g * g * (h * h - f->h * f->h);
+    if (f->method.no_inertia || !pp_contact_work_of(f, &a)) return 0;
+    for (int b = 0; b < f->control.nblock; b++) a.kinetic[pp_set_of(a.parent, b)] += f->control.M[36 * b] * more;
+    for (int b = 0; b < f->control.nblock; b++) {
+        if (a.parent[b] != b || !(a.work[b] > 0)) continue;
+        most = fmax(most, a.work[b] / (a.kinetic[b] + a.work[b]));
+    }
+    return most;
 }

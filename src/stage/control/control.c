@@ -15,6 +15,7 @@
 #include "model/actuator.h"
 #include "model/state.h"
 #include "stage/control/control.h"
+#include "model/budget.h"
 
 static void add_wrench(perp_wrench *to, perp_vec3 force, perp_vec3 torque) {
     to->force = perp_v3_add(to->force, force);
@@ -267,6 +268,7 @@ static perp_status free_turn(pp_frame *f, int k) {
     perp_vec3 om = perp_v3_add(f->s0->w[slot], kick);
     if (f->task.implicit_turn) om = f->s0->w[slot];
     f->control.w_free[k] = om;
+    pp_budget_turn(f->w, b, f->h, om);
     if (!perp_rotate_free(b->I_B, f->h, &f->control.q_free[k], &f->control.w_free[k]))
         return pp_fail(f->w, PERP_E_SOLVE, "body %d (%s) turns too far in one step: |w| h = %g", slot,
                        b->name ? b->name : "", perp_v3_norm(om) * f->h);

@@ -3,6 +3,7 @@
 /* move_block.c - the motion of one body over a time, by the velocity that it has */
 #include "stage/frame.h"
 #include "stage/control/control.h"
+#include "model/budget.h"
 
 static perp_quat turned(perp_quat q, perp_vec3 by) { return perp_q_unit(perp_q_mul(perp_q_exp(by), q)); }
 
@@ -31,6 +32,7 @@ bool pp_move_block(const pp_frame *f, int k, const pp_state *from, const double 
             to->X[slot].q = turned(from->X[slot].q, perp_v3_axpy(perp_v3_scale(h / f->h, f->control.bend[k]), h, om));
     } else {
         perp_quat q = from->X[slot].q;
+        pp_budget_turn(f->w, b, h, om);
         told = perp_rotate_free(b->I_B, h, &q, &om);
         to->X[slot] = (perp_pose){perp_v3_axpy(from->X[slot].p, h, pp_linear(dim, nu)), q};
     }

@@ -6,11 +6,17 @@
  *          that is stable while h^2 k w + 2 h c w <= 4 (the roots of the step's map lie in the unit circle). Beyond that
  *          the spring overshoots by more in each step: a damper of 20 N s/m on a block of 30 g, at 10 ms, drives it to any
  *          speed within some steps, and all laws hold.
+ * Turning  A spring that pulls with F at the end of a lever r turns its body like a pendulum, however soft it is: to a turn by a its
+ *          energy changes by a'Ha/2, H = F.r 1 - (F r' + r F')/2. So h^2 times the largest eigenvalue of I^-1 H counts as well,
+ *          bounded by the root of the sum of their squares. A needle at a spring that is stretched far asks for more by this than by k.
  * Method   That number for each spring, with what all springs of a body ask of it added up, as the stiffness of a chain is
  *          bounded by that of its links. Above 4 the step counts as not solved and is halved: so is the damper's part, and
  *          the spring's falls by four. The shortest part that there may be is taken as it is.
- * Valid    Steppers with equations of their own choose their parts themselves. The stiffness across the line, which
- *          a stretched spring has too, is smaller; it is left out. */
+ * Valid    Steppers with equations of their own choose their parts themselves. The stiffness of the points across the line,
+ *          F over the length of the spring, is smaller than k where the spring pulls and oscillates nothing where it presses; it is
+ *          left out. */
+#include <math.h>
+
 #include "stage/stepper.h"
 #include "stage/frame.h"
 #include "stage/control/control.h"
@@ -30,6 +36,25 @@ static double mobility(const pp_frame *f, int slot, perp_vec3 r, perp_vec3 d) {
     return sum;
 }
 
+/* The root of the sum of squares of the eigenvalues of I^-1 H, of a body on which F pulls at r from its centre of mass [1/T^2]. */
+static double turning(const pp_frame *f, int slot, perp_vec3 r, perp_vec3 F) {
+    int blk = slot < 0 ? -1 : f->control.block[slot];
+    double along = perp_v3_dot(F, r), sum = 0;
+    if (blk < 0) return 0;
+    const double *Minv = f->control.Minv + 36 * blk;
+    if (f->w->def.dim == 2) return f->control.block_ndof[blk] == 3 ? fabs(along) * Minv[14] : 0;
+    if (f->control.block_ndof[blk] != 6) return 0;
+    const double Fs[3] = {F.x, F.y, F.z}, rs[3] = {r.x, r.y, r.z};
+    double A[3][3] = {{0}};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 3; k++)
+                A[i][j] += Minv[6 * (k + 3) + i + 3] * ((k == j ? along : 0) - 0.5 * (Fs[k] * rs[j] + rs[k] * Fs[j]));
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) sum += A[i][j] * A[j][i];
+    return sqrt(fmax(0, sum)); /* I^-1 H is similar to a symmetric matrix: its square has no negative trace */
+}
+
 /* What a spring asks of its two bodies, as parts of MOST. */
 static void asked_by(const pp_frame *f, const pp_force *e, double ask[2]) {
     int slot[2] = {e->a, e->b}, dim = f->w->def.dim;
@@ -38,11 +63,12 @@ static void asked_by(const pp_frame *f, const pp_force *e, double ask[2]) {
     perp_vec3 u = perp_v3_unit(perp_v3_sub(perp_v3_add(b.X_WB.p, r[1]), perp_v3_add(a.X_WB.p, r[0])));
     const perp_vec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     double h = f->h;
+    perp_vec3 F = pp_spring_at(f->w, f->s0, e).force; /* on B */
     for (int s = 0; s < 2; s++) {
         double any = 0; /* drag acts along every direction */
         for (int i = 0; i < dim && e->def.drag > 0; i++) any = fmax(any, mobility(f, slot[s], r[s], axis[i]));
         ask[s] = (h * h * e->def.stiffness + 2 * h * e->def.damping) * mobility(f, slot[s], r[s], u) +
-                 2 * h * e->def.drag * any;
+                 2 * h * e->def.drag * any + h * h * turning(f, slot[s], r[s], s ? F : perp_v3_neg(F));
     }
 }
 

@@ -230,7 +230,8 @@ double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row, boo
     double touching = pp_touching(A->g, B->g, f->contacts.at[i].b_W);
     double rebound = pp_rebound_rhs(f, i, row), gap = linear_gap(f, i, &row->n, row->b_n_kin);
     double stays = w->chosen.stepper->normal_rhs(gap, f->h, touching, row->b_n_kin);
-    if (no_lift) stays = fmax(stays, 0);
+    if (no_lift)
+        stays = fmax(stays, fmax(row->b_n_kin, 0)); /* what goes away is followed: held back, a contact would push it */
     if (f->demand.rebounds) stays = fmax(stays, pp_push_out_bound(f, f->demand.rebounds->push_out, row));
     /* what turns as it flies off may come round to the other: a gap that was measured at the end must hold too */
     bool free_end = isfinite(rebound) && (!f->demand.end_gap || isnan(f->demand.end_gap[i]));
