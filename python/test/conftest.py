@@ -33,3 +33,6 @@ def pile(n=10, **options):
     for i in range((n + 3) // 4):
         w.add(perp.Box(0.1, 0.1, 0.1), density=500, at=(0.3 * i, 0, 0.05), name=f"box{i}")
     return w
+
+# Times are measured only when asked for: a test must not depend on who else uses the machine.
+measured = pytest.mark.skipif(not os.environ.get("PERP_MEASURE"), reason="a measurement: PERP_MEASURE=1 makes it")

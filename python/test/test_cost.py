@@ -5,7 +5,7 @@ import ctypes
 import time
 
 import perp
-from conftest import pile
+from conftest import measured, pile
 from perp._native import ffi, lib
 
 
@@ -20,6 +20,7 @@ def cost(f, n):
     return best / n
 
 
+@measured
 def test_a_call_is_below_a_microsecond(capsys):
     w = pile()
     raw, ask = w._w, lib.perp_world_time
@@ -33,6 +34,7 @@ def test_a_call_is_below_a_microsecond(capsys):
     assert figures["cffi"] < 1e-6 and figures["w.time"] < 1e-6 and figures["w.poses"] < 2e-6
 
 
+@measured
 def test_a_step_costs_what_it_costs_in_c(capsys):
     w = pile(12)
     w.run(steps=100)

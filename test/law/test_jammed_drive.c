@@ -257,9 +257,9 @@ static void prove(struct pp_frame *f, int at, void *ctx) {
     int *proofs = ctx;
     char why[300];
     if (at != PP_POSED) return;
-    double before = f->w->work.done;
-    (void)pp_tell_contradiction(f, &f->problem, why, sizeof why);
-    proofs[0] += why[0] && !(f->w->work.done > before);
+    double before = f->w->run.work.done;
+    (void)pp_tell_contradiction(f, &f->pose.problem, why, sizeof why);
+    proofs[0] += why[0] && !(f->w->run.work.done > before);
     proofs[1] += why[0] != 0;
 }
 
@@ -268,8 +268,8 @@ static void proofs_are_work(void **state) {
     (void)state;
     rig r = press(2, "stewart-trinkle", 0.2, true);
     int proofs[2] = {0, 0};
-    r.w->tamper = prove;
-    r.w->tamper_ctx = proofs;
+    r.w->run.tamper = prove;
+    r.w->run.tamper_ctx = proofs;
     for (int i = 0; i < 8; i++) OK(r.w, perp_world_step(r.w, NULL));
     print_message("%d proofs\n", proofs[1]);
     assert_true(proofs[1] > 0);

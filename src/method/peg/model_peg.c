@@ -370,7 +370,7 @@ static bool planes_hold(const pp_peg_work *k, const pp_peg_findings *found) {
     return !has_news(found) && !found->moved && found->worst <= k->least && k->options.slack <= 1 && k->still;
 }
 
-/* Rounds until nothing changes. *settled: they did, and the answer may be taken; k->phase: what has been done. `anew`: from the
+/* Rounds until nothing changes. *settled: they did, and the answer may be taken; k->now.phase: what has been done. `anew`: from the
  * memory of the last step; else from pairs and rows as they stand, of which those without rows get some. */
 static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *settled) {
     pp_frame *f = k->f;
@@ -393,7 +393,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         f->w->def.form == PERP_FORM_CONE ? PP_LOADS_LATER : PP_LOADS_ANY; /* other forms: as the world asks for */
     k->options.measure_later = true;
     if (!st) st = solve_round(k, mark, !anew);
-    k->begun = !st;
+    k->now.begun = !st;
     if (st) return st;
     k->mode = mode;
     if (anew && k->at_end && mode.symmetric) k->still = false; /* that was with the rows of the start */
@@ -403,25 +403,25 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         if ((st = look_back(k, &renew, &found))) return st;
         if (found.stuck || (pp_peg_throws(k) && ++p.thrown > THROWS)) return PERP_OK;
         bool hold = planes_hold(k, &found);
-        if (k->phase == PP_PEG_CHOOSE && hold && !tied(k)) k->phase = PP_PEG_FINISH;
-        bool rests = (hold && k->phase != PP_PEG_FINISH) || at_rest(k, &found, &p);
-        if (k->phase == PP_PEG_CHOOSE && rests && (k->linear || !tied(k))) k->phase = PP_PEG_FINISH;
-        bool select = k->phase == PP_PEG_FINISH && selects(k, &found, rests, &p);
+        if (k->now.phase == PP_PEG_CHOOSE && hold && !tied(k)) k->now.phase = PP_PEG_FINISH;
+        bool rests = (hold && k->now.phase != PP_PEG_FINISH) || at_rest(k, &found, &p);
+        if (k->now.phase == PP_PEG_CHOOSE && rests && (k->linear || !tied(k))) k->now.phase = PP_PEG_FINISH;
+        bool select = k->now.phase == PP_PEG_FINISH && selects(k, &found, rests, &p);
         if (rests && !select) {
-            if (k->phase == PP_PEG_FINISH && (st = pp_joint_rounds_end(f))) return st;
+            if (k->now.phase == PP_PEG_FINISH && (st = pp_joint_rounds_end(f))) return st;
             *settled = pp_peg_credible(k);
             return PERP_OK;
         }
         if (has_news(&found)) k->settling = (pp_convergence){.before = INFINITY};
         if (found.added && !found.switched && limit < MAX_FINDS) limit++;
         k->options.slack = slack(k, &found);
-        k->same_gaps = rests; /* then select, too */
-        if (!k->same_gaps) pp_peg_stride(k);
-        if (!k->same_gaps) st = pp_peg_rows(k, &k->end, renew);
+        k->now.same_gaps = rests; /* then select, too */
+        if (!k->now.same_gaps) pp_peg_stride(k);
+        if (!k->now.same_gaps) st = pp_peg_rows(k, &k->end, renew);
         p.steps = -f->solve.iterations;
         k->options.loads = loads_of_round(k, select, p.selected);
         if (!st) st = solve_round(k, mark, true);
-        k->same_gaps = false;
+        k->now.same_gaps = false;
         p.steps += f->solve.iterations;
         if (st) return st;
     }
@@ -481,7 +481,7 @@ static perp_status rounds_from(pp_peg_work *k, const snapshot *from, int i, pp_p
  * corner that a body may pass, the one it is turned aside least by, in whatever order bodies were added. */
 static perp_status try_ties(pp_peg_work *k) {
     pp_arena *arena = &k->f->w->arena;
-    k->phase = PP_PEG_TRY;
+    k->now.phase = PP_PEG_TRY;
     for (int tries = 0, best = 0; best >= 0 && tries < MAX_TIES;) {
         snapshot now;
         int npair = k->m->npair, ties = 0;
@@ -518,7 +518,7 @@ static perp_status try_ties(pp_peg_work *k) {
 /* Decides the ties of an answer whose planes hold, and finishes with those that were chosen. */
 static perp_status decide_ties(pp_peg_work *k, bool *settled) {
     perp_status st = try_ties(k);
-    k->phase = PP_PEG_FINISH;
+    k->now.phase = PP_PEG_FINISH;
     return st ? st : rounds(k, pp_arena_here(&k->f->w->arena), false, settled);
 }
 
@@ -610,12 +610,12 @@ static perp_status solve(pp_frame *f) {
         if (k.mode.no_lift)
             memset(k.options.jammed_block, due ? 2 : 0,
                    (size_t)f->control.nblock); /* what is due has work for one try */
-        k.phase = PP_PEG_CHOOSE;
+        k.now.phase = PP_PEG_CHOOSE;
         st = rounds(&k, mark, true, &settled);
-        if (!st && settled && k.phase == PP_PEG_CHOOSE) st = decide_ties(&k, &settled);
+        if (!st && settled && k.now.phase == PP_PEG_CHOOSE) st = decide_ties(&k, &settled);
         if (st && st != PERP_E_SOLVE) return st;
         answered = answered && !st;
-        if (i == 0) begun = k.begun;
+        if (i == 0) begun = k.now.begun;
         /* Where most of the work of the step is done, no shorter part has enough left to do better. */
         due = !settled && pp_jam_due(f);
         if (due) pp_jam_may_work(f->w);

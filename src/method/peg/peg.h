@@ -101,14 +101,19 @@ typedef enum pp_peg_phase {
     PP_PEG_FINISH  /* loads are selected, gaps brought to rounding */
 } pp_peg_phase;
 
+/* Where the rounds of a frame are. */
+typedef struct pp_peg_now {
+    pp_peg_phase phase;
+    bool same_gaps; /* the next round is posed with the gaps of the last one: only its loads are asked for */
+    bool begun;     /* the first round of the last way had an answer */
+} pp_peg_now;
+
 /* Everything the parts share while one frame is solved. */
 typedef struct pp_peg_work {
     pp_frame *f;
     struct pp_peg *m;
     pp_peg_mode mode;
-    pp_peg_phase phase;
-    bool same_gaps; /* the next round is posed with the gaps of the last one: only its loads are asked for */
-    bool begun;     /* the first round of the last way had an answer */
+    pp_peg_now now;
     pp_poses start, force, end; /* all at the start; dynamic ones at the start, kinematic at the end; all at the end */
     pp_state end_state, way;    /* at the end; somewhere between */
     perp_vec3 *turn;            /* by body slot: h times the angular velocity at the start of the way [rad] */

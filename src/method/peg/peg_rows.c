@@ -420,7 +420,7 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
             pp_peg_row *row = &m->row[r];
             put_contact(k, r, p, row);
-            if (!k->same_gaps) row->posed = posed_gap(k, p, row);
+            if (!k->now.same_gaps) row->posed = posed_gap(k, p, row);
             end[r] = row->posed;
             allow[r] = allowance(k, p, row);
         }

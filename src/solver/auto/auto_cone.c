@@ -538,22 +538,28 @@ static void count_doubt(const work *w, perp_existence answer, bool solved) {
     if (w->call->work && !solved && in_doubt(answer)) w->call->work->wedged++;
 }
 
+/* Sweeps and Newton in turn, where few digits are asked for. *guess: NULL: nothing; then where they got. True: that is all. */
+static bool sweep_in_turns(work *w, const double **guess, perp_outcome *o) {
+    int most = worthwhile_sweeps(w);
+    bool warm = *guess != NULL;
+    for (int turn = 0; turn < TURNS && most >= LEAST_SWEEPS; turn++) {
+        double before = w->least;
+        if (turn > 0 && newton(w, *guess, WARM_PULL, TURN_STEPS, "Newton", o)) return true;
+        if (*o == PERP_OUTCOME_STOPPED) return true;
+        if (turn > 0) *guess = w->best;
+        bool enough = sweeps(w, most, *guess, guess, o);
+        w->info->warm = warm && enough && turn == 0;
+        if (enough || *o == PERP_OUTCOME_STOPPED || *o == PERP_OUTCOME_MEMORY) return true;
+        if (accepted_by_world(w)) return true;
+        if (turn > 0 && !(w->least < WORTH_TURN * before)) break;
+    }
+    return false;
+}
+
 static perp_outcome stages(work *w, const double *guess) {
     perp_outcome o = PERP_OUTCOME_SOLVED;
     int contacts = w->c.nblock - w->c.nrow;
-    int most = worthwhile_sweeps(w);
-    bool warm = guess != NULL;
-    for (int turn = 0; turn < TURNS && most >= LEAST_SWEEPS; turn++) {
-        double before = w->least;
-        if (turn > 0 && newton(w, guess, WARM_PULL, TURN_STEPS, "Newton", &o)) return o;
-        if (o == PERP_OUTCOME_STOPPED) return o;
-        if (turn > 0) guess = w->best;
-        bool enough = sweeps(w, most, guess, &guess, &o);
-        w->info->warm = warm && enough && turn == 0;
-        if (enough || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
-        if (accepted_by_world(w)) return o;
-        if (turn > 0 && !(w->least < WORTH_TURN * before)) break;
-    }
+    if (sweep_in_turns(w, &guess, &o)) return o;
     if (guess && pp_block_lu_work(w->linear.lu) > CG_WORK) {
         w->info->warm = from_guess_of_many(w, guess, &o);
         if (w->info->warm || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
@@ -631,15 +637,25 @@ static bool holds_as_given(work *w, const pp_cone *given) {
     return pp_cone_strictest(&figure, w->best, w->newton.v) <= w->tol;
 }
 
-/* seek: look for bodies if the problem is in local form. *again: the answer holds with the bodies that were found but misses tol with the
+/* What a solve is asked for. */
+typedef struct wish {
+    double tol;
+    pp_load_choice loads;
+    bool part; /* the problem is a part of another: not to be divided again */
+    bool seek; /* look for bodies if the problem is in local form */
+} wish;
+
+/* *again: the answer holds with the bodies that were found but misses tol with the
  * problem as given; then it is in z, as a guess. */
-static perp_outcome solve_form(const perp_problem *p, double tol, pp_load_choice loads, bool part, bool seek, double *z,
-                               const perp_call *call, perp_solve_info *info, bool *again) {
-    work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .loads = loads, .part = part, .problem = p};
+static perp_outcome solve_form(const perp_problem *p, const wish *a, double *z, const perp_call *call,
+                               perp_solve_info *info, bool *again) {
+    double tol = a->tol;
+    pp_load_choice loads = a->loads;
+    work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .loads = loads, .part = a->part, .problem = p};
     bool singular, guess = false;
     if (!pp_cone_make(&w.c, p, call, &singular)) return singular ? PERP_OUTCOME_NUMERICS : PERP_OUTCOME_MEMORY;
     pp_cone given = w.c; /* as it was handed over, where it is solved by the bodies that were found */
-    if (seek && !pp_cone_find_bodies(&w.c, call)) return PERP_OUTCOME_MEMORY;
+    if (a->seek && !pp_cone_find_bodies(&w.c, call)) return PERP_OUTCOME_MEMORY;
     bool found = w.c.body && !given.body;
     if (found) TELL(&w, "bodies found: %d dofs, %d rows", w.c.ndof, w.c.m);
     w.newton = (pp_cone_newton){.c = &w.c, .linear = &w.linear, .call = call};
@@ -680,11 +696,13 @@ static perp_outcome solve_form(const perp_problem *p, double tol, pp_load_choice
 
 static perp_outcome solve(const perp_problem *p, double tol, pp_load_choice loads, bool part, double *z,
                           const perp_call *call, perp_solve_info *info) {
-    bool again = false, seek = !p->as.cone.global && p->as.cone.nrow + p->as.cone.ncontact > FEW_CONTACTS;
-    perp_outcome o = solve_form(p, tol, loads, part, seek, z, call, info, &again);
+    bool again = false, many = p->as.cone.nrow + p->as.cone.ncontact > FEW_CONTACTS;
+    wish a = {.tol = tol, .loads = loads, .part = part, .seek = !p->as.cone.global && many};
+    perp_outcome o = solve_form(p, &a, z, call, info, &again);
     int before = info->factorisations;
     if (!again) return o;
-    o = solve_form(p, tol, loads, part, false, z, call, info, &again);
+    a.seek = false;
+    o = solve_form(p, &a, z, call, info, &again);
     info->factorisations += before;
     return o;
 }

@@ -19,8 +19,9 @@
 #include "stage/control/control.h"
 #include "stage/pose/formulate.h"
 
-/* Writes direction d at lever arm r into one side of a row. */
-static void put_side(perp_row *row, int side, int dim, int block, int ndof, perp_vec3 d, perp_vec3 r, double sign) {
+/* Writes direction d at lever arm r into one side of a row; the first body has it with a minus. */
+static void put_side(perp_row *row, int side, int dim, int block, int ndof, perp_vec3 d, perp_vec3 r) {
+    double sign = side ? 1 : -1;
     row->block[side] = block;
     double *J = row->J[side];
     for (int i = 0; i < 6; i++) J[i] = 0;
@@ -272,10 +273,10 @@ static void contact_row(const pp_frame *f, int i, const pp_pose_options *o, cons
     for (int k = 0; k < 2; k++) {
         int blk = f->control.block[body[k]], nd = blk < 0 ? 0 : f->control.block_ndof[blk];
         r[k] = perp_v3_sub(perp_v3_sub(at[k], shift), levers->X[body[k]].p);
-        put_side(&out->n, k, dim, blk, nd, c->n_W, r[k], sign[k]);
+        put_side(&out->n, k, dim, blk, nd, c->n_W, r[k]);
         perp_vec3 s = both ? perp_v3_add(r[k], perp_v3_sub(middle, at[k])) : r[k];
-        put_side(&out->t, k, dim, blk, nd, c->t_W, s, sign[k]);
-        put_side(&out->o, k, dim, blk, nd, c->o_W, s, sign[k]);
+        put_side(&out->t, k, dim, blk, nd, c->t_W, s);
+        put_side(&out->o, k, dim, blk, nd, c->o_W, s);
         driven = perp_v3_axpy(driven, sign[k], driven_velocity(f, body[k], r[k], s1->v, s1->w));
         if (f->control.end_v)
             rubbing =
