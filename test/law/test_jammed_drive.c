@@ -9,8 +9,6 @@
 #include "peg_scenes.h"
 
 #include "model/world_data.h"
-#include "stage/frame.h"
-#include "stage/solve/step_contradiction.h"
 
 #define SPEED 0.5
 
@@ -252,38 +250,12 @@ static void rounds_of_a_jammed_part_stay_jammed(void **state) {
     perp_world_destroy(w);
 }
 
-/* Looks for a proof at every problem that is posed. *ctx: proofs whose work was not counted, and all. */
-static void prove(struct pp_frame *f, int at, void *ctx) {
-    int *proofs = ctx;
-    char why[300];
-    if (at != PP_POSED) return;
-    double before = f->w->run.work.done;
-    (void)pp_tell_contradiction(f, &f->pose.problem, why, sizeof why);
-    proofs[0] += why[0] && !(f->w->run.work.done > before);
-    proofs[1] += why[0] != 0;
-}
-
-/* A proof that contacts contradict each other is work of the step. Steps that ask for many took twice the time of their work limit. */
-static void proofs_are_work(void **state) {
-    (void)state;
-    rig r = press(2, "stewart-trinkle", 0.2, true);
-    int proofs[2] = {0, 0};
-    r.w->run.tamper = prove;
-    r.w->run.tamper_ctx = proofs;
-    for (int i = 0; i < 8; i++) OK(r.w, perp_world_step(r.w, NULL));
-    print_message("%d proofs\n", proofs[1]);
-    assert_true(proofs[1] > 0);
-    assert_int_equal(proofs[0], 0);
-    perp_world_destroy(r.w);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(who_is_jammed_how_deep),
                                        cmocka_unit_test(pushing_is_no_jam),
                                        cmocka_unit_test(what_is_dragged_into_a_wedge_stops),
                                        cmocka_unit_test(velocities_of_the_end_jam),
                                        cmocka_unit_test(only_the_first_jam_is_dear),
-                                       cmocka_unit_test(rounds_of_a_jammed_part_stay_jammed),
-                                       cmocka_unit_test(proofs_are_work)};
+                                       cmocka_unit_test(rounds_of_a_jammed_part_stay_jammed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,7 +179,7 @@ static void refused(void **state) {
     check_refused(
         inner, 2, PERP_E_ARG,
         "b.yaml:2:6: bodies[0]: found the key `mess`; allowed: name, like, label, repeat, kind, at, turn, velocity, "
-        "spin, mass, density, inertia, "
+        "spin, mass, density, inertia, centre, "
         "particle, gravity, force, torque, material, group, mask, shape, shapes, motion; did you mean mass?");
     const perp_source_file twice[] = {FILE_OF("a.yaml", HEAD3 "include: b.yaml\nbodies: [{name: x, kind: obstacle}]\n"),
                                       FILE_OF("b.yaml", "bodies:\n  - {name: x, kind: obstacle}\n")};

@@ -45,6 +45,7 @@ static perp_status corrective(pp_frame *f) {
 
 const pp_contact_model_type pp_model_corrective = {
     .name = "corrective",
+    .pushes_out = true,
     .source = "Williams 5.2",
     .contacts = corrective,
 };

@@ -144,8 +144,7 @@ double pp_tell_contradiction(const pp_frame *f, const perp_step_problem *p, char
     if (p->ncontact + p->njoint <= MOST_LAWS && !pp_step_to_cone(p, a, &c)) {
         double *y = PP_ARENA_ARRAY(a, double, c.n);
         perp_judge *judge = NULL;
-        pp_work work = {.limit = INFINITY}; /* a proof is found whatever is left; the step pays for it */
-        perp_call call = {.arena = a, .deadline = INFINITY, .terse = true, .work = &work};
+        perp_call call = {.arena = a, .deadline = INFINITY, .terse = true};
         if (y && !perp_judge_new(&c.problem, &f->w->def.alloc, &judge) &&
             !pp_find_contradiction(&call, &c.problem, judge, NULL, y, &proof) &&
             proof.existence == PERP_EXISTENCE_NONE) {
@@ -153,7 +152,6 @@ double pp_tell_contradiction(const pp_frame *f, const perp_step_problem *p, char
             least = least_violation(&c, y, proof.closing);
         }
         perp_judge_free(judge);
-        f->w->run.work.done += work.done;
     }
     pp_arena_release(a, mark);
     return least;
