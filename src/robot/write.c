@@ -35,7 +35,7 @@ static bool taken(const pp_import *m, const char *name, int nlink, const char *c
 
 /* A name that scenes take: other letters become -, a letter goes first, and a number makes it the only one. */
 static const char *scene_name(writing *w, const char *name, const char *otherwise, int nlink, int njoint) {
-    char out[96], tried[96];
+    char out[84], tried[96]; /* of at most 95 letters, the number included */
     size_t n = 0;
     const char *from = name && name[0] ? name : otherwise;
     for (size_t i = 0; from[i] && n < 80; i++) {
