@@ -14,9 +14,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "perp/perp.h"
+#include "seconds.h"
 
 static const int directions[] = {4, 6, 8, 12, 16, 24, 32, 48, 64};
 enum { COUNTS = sizeof directions / sizeof *directions, KINDS = 1 + 2 * COUNTS };
@@ -31,12 +31,6 @@ static kind kind_at(int k) { /* the cone, then all of lcp, then all of mlcp */
     if (k == 0) return (kind){PERP_FORM_CONE, 0, "cone"};
     bool mixed = k > COUNTS;
     return (kind){mixed ? PERP_FORM_MLCP : PERP_FORM_LCP, directions[(k - 1) % COUNTS], mixed ? "mlcp" : "lcp"};
-}
-
-static double processor_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static perp_world *block(kind which) {

@@ -29,17 +29,6 @@ typedef struct task {
     const char *answer;
 } task;
 
-static double cpu_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median_of(double *t, int n) {
     qsort(t, (size_t)n, sizeof *t, ascending);
     return n % 2 ? t[n / 2] : 0.5 * (t[n / 2 - 1] + t[n / 2]);
@@ -78,9 +67,9 @@ static bool one(const char *path, const perp_problem *p, const char *solver, con
     perp_status status = PERP_OK;
     int done = 0;
     while (done < t->repetitions) {
-        double wall_before = seconds(), cpu_before = cpu_seconds();
+        double wall_before = seconds(), cpu_before = processor_seconds();
         status = perp_solve(p, &o, z, &info);
-        cpu[done] = cpu_seconds() - cpu_before;
+        cpu[done] = processor_seconds() - cpu_before;
         wall[done++] = seconds() - wall_before;
         if (status && status != PERP_E_SOLVE) break;
         if (t->cap > 0 && wall[done - 1] >= t->cap) break; /* it would be so again */

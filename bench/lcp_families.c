@@ -16,10 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "lcp_families.h"
 #include "perp/plugin.h"
+#include "seconds.h"
 
 #define SOLVED     1e-8
 #define ASKED      1e-9
@@ -48,12 +48,6 @@ static int bounds_of(const perp_solver_type *t, perp_setting *s) {
         s[n++] = (perp_setting){name, fmin(LIMIT, t->fields[i].value)};
     }
     return n;
-}
-
-static double processor_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* Solves and measures. */

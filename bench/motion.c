@@ -2,18 +2,18 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* motion.c - time per step of scenes in motion, and what the time buys
  *
- *     motion [--tolerance X] [--seed N] [--seconds T] [--set NAME=VALUE] [CASE...]        (without names: all that are not large)
+ *     motion [--tolerance X] [--seed N] [--seconds T] [--slower MS] [--set NAME=VALUE] [CASE...]        (without names: all that are not large)
  *
  * One line for each case: steps; processor time of a step in ms: mean, median, 99th percentile, slowest; steps of solvers and parts per step; deepest
- * overlap; steps that failed (a run ends with the first); and the share of the stages in the time. --tolerance overrides the scene's. Exit code 1 if a step failed. */
+ * overlap; steps that failed (a run ends with the first); and the share of the stages in the time. --tolerance overrides the scene's; --slower prints each step that takes longer than MS. Exit code 1 if a step failed. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "perp/perp.h"
 #include "perp/scene.h"
+#include "seconds.h"
 
 #define SOURCE PERP_SCENES_DIR "/../"
 enum { MOST_DEFINED = 8 };
@@ -41,17 +41,6 @@ static const scene_case cases[] = {
     {"heap", "experiments/heap-cubes/scene.yaml", {{0}}, 0, true, true},
 };
 enum { CASES = sizeof cases / sizeof *cases };
-
-static double processor(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static void die(const char *what, const char *why) {
     fprintf(stderr, "motion: %s: %s\n", what, why);
@@ -89,6 +78,7 @@ typedef struct options {
     const char *tolerance, *seed, *set[MOST_DEFINED];
     int nset;
     double seconds;
+    double slower; /* steps that take longer are printed [ms]; 0: none */
 } options;
 
 static perp_scene *open_case(const scene_case *c, const options *o) {
@@ -132,15 +122,15 @@ static bool run_case(const scene_case *c, const options *o) {
     if (!ms) die(c->name, "out of memory");
     for (; k < steps && !failed; k++) {
         perp_certificate cert;
-        double t = processor();
+        double t = processor_seconds();
         failed = perp_world_step(w, &cert) != PERP_OK;
-        ms[k] = 1e3 * (processor() - t);
+        ms[k] = 1e3 * (processor_seconds() - t);
         sum += ms[k];
         if (failed) continue;
         iterations += cert.iterations;
         parts += cert.substeps;
         if (cert.overlap > overlap) overlap = cert.overlap;
-        if (getenv("MOTION_SLOW") && ms[k] > strtod(getenv("MOTION_SLOW"), NULL))
+        if (o->slower > 0 && ms[k] > o->slower)
             printf("    step %d: %.2f ms, %d iterations, %d parts\n", k, ms[k], cert.iterations, cert.substeps);
     }
     qsort(ms, (size_t)k, sizeof *ms, ascending);
@@ -171,6 +161,8 @@ int main(int argc, char **argv) {
             o.seed = argv[++i];
         } else if (value && !strcmp(argv[i], "--seconds")) {
             o.seconds = strtod(argv[++i], NULL);
+        } else if (value && !strcmp(argv[i], "--slower")) {
+            o.slower = strtod(argv[++i], NULL);
         } else if (value && !strcmp(argv[i], "--set") && o.nset < MOST_DEFINED) {
             o.set[o.nset++] = argv[++i];
         } else {

@@ -12,20 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "scenes.h"
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+#include "seconds.h"
 
 /* Median and maximum in ms; sorts. */
 static double report(const char *what, double *ms, int n, int unknowns, int warm) {
@@ -38,26 +27,26 @@ static double report(const char *what, double *ms, int n, int unknowns, int warm
 int main(int argc, char **argv) {
     const double reference = 143; /* ms per step, RPI-MATLAB-Simulator, 20 spheres */
     int n = argc > 1 ? atoi(argv[1]) : 20;
-    double seconds = argc > 2 ? atof(argv[2]) : 5;
+    double duration = argc > 2 ? atof(argv[2]) : 5;
     bool quiet = argc > 3 && !strcmp(argv[3], "--quiet");
-    if (n < 1 || n > SCENE_MAX - 2 || !(seconds > 0)) {
+    if (n < 1 || n > SCENE_MAX - 2 || !(duration > 0)) {
         fprintf(stderr, "usage: tower [n <= %d] [seconds] [--quiet]\n", SCENE_MAX - 2);
         return 2;
     }
     perp_world_def d = perp_world_def_default(3);
     d.h = 1e-2;
     scene s = scene_tower(d, n, 0.05, 0.5);
-    int steps = (int)(seconds / d.h), falling = steps < 100 ? steps : 100, unknowns = 0, warm[2] = {0, 0};
+    int steps = (int)(duration / d.h), falling = steps < 100 ? steps : 100, unknowns = 0, warm[2] = {0, 0};
     double *ms = calloc((size_t)steps, sizeof *ms), overlap = 0;
     if (!ms) return 2;
     for (int i = 0; i < steps; i++) {
         perp_certificate c;
-        double t = quiet ? 0 : now();
+        double t = quiet ? 0 : seconds();
         if (perp_world_step(s.w, &c)) {
             fprintf(stderr, "%s\n", perp_world_why(s.w));
             exit(1);
         }
-        ms[i] = quiet ? 0 : 1e3 * (now() - t);
+        ms[i] = quiet ? 0 : 1e3 * (seconds() - t);
         warm[i >= falling] += c.iterations <= 2;
         if (c.unknowns > unknowns) unknowns = c.unknowns;
         if (c.overlap > overlap) overlap = c.overlap;
