@@ -233,6 +233,9 @@ typedef struct pp_world_run {
     double deadline;      /* of the whole step, of pp_clock(); INFINITY: none */
 } pp_world_run;
 
+/* Tolerance of a world above which it asks for little work rather than for digits. */
+#define PP_LOOSE_TOLERANCE 1e-7
+
 struct perp_world {
     perp_world_def def; /* strings in it point to registry names */
     pp_world_chosen chosen;

@@ -28,8 +28,7 @@
 #include "stage/update/update.h"
 
 /* Most times a frame is redone because bodies met that were not expected to. */
-#define LOOSE_TOLERANCE 1e-7 /* of a world: above it few rounds count more than digits, see method/peg/model_peg.c */
-#define MAX_WIDENINGS   3
+#define MAX_WIDENINGS 3
 /* Part of its own energy that contacts may add to an island in a part of a step that can be divided: the gain that a whole run may
  * have to be called good. */
 #define MAX_GAIN 1e-3
@@ -294,7 +293,7 @@ static void go_on_jammed(perp_world *w, parts *p, const pp_state *s0, double h, 
  * overlap may stay, shorter parts gain as much; and where the tolerance is loose, what it leaves of the laws does work that does not
  * shrink with the part. */
 static bool gains(const perp_world *w, const part *x) {
-    if (w->def.tolerance > LOOSE_TOLERANCE || w->chosen.model->pushes_out) return false;
+    if (w->def.tolerance > PP_LOOSE_TOLERANCE || w->chosen.model->pushes_out) return false;
     return !x->parts && !x->f->method.jammed && x->c.gain_part > MAX_GAIN && pp_largest_gain(x->f, w->def.h) > MAX_GAIN;
 }
 

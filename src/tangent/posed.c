@@ -75,7 +75,7 @@ static perp_status suits(const pp_frame *f, int n) {
         return refuse(w, "restitution was limited");
     if (f->method.jammed || f->solve.stalled) return refuse(w, "a driven body was jammed");
     if (f->contacts.n > 0 && f->method.posed_at_end) return refuse(w, "contacts had to act at the end of the step");
-    bool loose_tolerance = w->found.peg && w->def.tolerance > 1e-7 && w->def.form == PERP_FORM_CONE;
+    bool loose_tolerance = w->found.peg && w->def.tolerance > PP_LOOSE_TOLERANCE && w->def.form == PERP_FORM_CONE;
     for (int i = 0; f->demand.allowance && !loose_tolerance && i < f->contacts.n; i++)
         if (f->demand.allowance[i] != 0) return refuse(w, "bodies overlapped at its start");
     if (f->method.posed_linear && w->def.geometry == PERP_GEOMETRY_ITERATED && w->chosen.stepper->end_gaps)

@@ -38,15 +38,14 @@
 #include "stage/solve/solve.h"
 #include "stage/solve/solve_step.h"
 
-#define MAX_ROUNDS      40 /* beyond those that only find new pairs */
-#define MAX_FINDS       2000
-#define LOOSE_TOLERANCE 1e-7 /* tolerance from which on few rounds count more than digits, */
-#define MANY            20   /* part of the rows that are new where the next round may be loose: */
-#define LOOSE           1e-2 /* to this tolerance, */
-#define MOST_SLACK      100  /* but so many times that of the world at most; */
-#define SHARE           0.04 /* else the answer may miss by this part of what gaps still miss by, */
-#define WORTH           3    /* if that is so many times the tolerance: the last answer must be exact */
-#define MAX_TIES        32
+#define MAX_ROUNDS 40 /* beyond those that only find new pairs */
+#define MAX_FINDS  2000
+#define MANY       20   /* part of the rows that are new where the next round may be loose: */
+#define LOOSE      1e-2 /* to this tolerance, */
+#define MOST_SLACK 100  /* but so many times that of the world at most; */
+#define SHARE      0.04 /* else the answer may miss by this part of what gaps still miss by, */
+#define WORTH      3    /* if that is so many times the tolerance: the last answer must be exact */
+#define MAX_TIES   32
 #define MAX_SLIPS \
     8 /* rounds until slip on driven bodies has settled; each leaves a part h |turn rate| of what it found */
 #define MAX_POLISH 12 /* rounds that bring gaps from within tolerance to rounding, */
@@ -164,7 +163,7 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     k->m = w->found.peg;
     k->linear = w->def.geometry == PERP_GEOMETRY_ONCE || !w->chosen.stepper->end_gaps;
     k->at_end = pp_at_end(f);
-    k->loose_tolerance = w->def.tolerance > LOOSE_TOLERANCE && w->def.form == PERP_FORM_CONE;
+    k->loose_tolerance = w->def.tolerance > PP_LOOSE_TOLERANCE && w->def.form == PERP_FORM_CONE;
     k->turn = PP_ARENA_ZERO(&w->arena, perp_vec3, w->nbody);
     k->gap_error = PP_ARENA_ZERO(&w->arena, double, w->nbody);
     k->fat = PP_ARENA_ARRAY(&w->arena, pp_box, f->collide.nplaced);
