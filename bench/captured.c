@@ -56,11 +56,11 @@ static void note(tally *t, int iterations, double natural, double took) {
     t->seconds += took;
 }
 
-static int ascending(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+static int ascending_counts(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
 static int median(tally *t) {
     if (!t->problems) return 0;
-    qsort(t->iterations, (size_t)t->problems, sizeof(int), ascending);
+    qsort(t->iterations, (size_t)t->problems, sizeof(int), ascending_counts);
     return t->iterations[t->problems / 2];
 }
 
