@@ -107,10 +107,10 @@ typedef struct perp_world_def {
                                  "viscoelastic" */
     const char *solver;        /**< one of "auto", "lemke", "pgs", "enumerate", "fischer-newton", "minmap-newton",
                                  "path-search", "interior-point", "accelerated-gradient", "jacobi", "psor", "nncg",
-                                 "fixed-point", "gauss-seidel", "prox-newton", "cone-interior-point", "admm", or
-                                 registered by the user. NULL, the default: lemke, in a cone world auto. A name that is
-                                 given counts as given even if it is the default: a solver that takes no cones, such as
-                                 lemke, makes form auto choose pyramids */
+                                 "fixed-point", "gauss-seidel", "prox-newton", "cone-interior-point", "admm",
+                                 "spectral-gradient", or registered by the user. NULL, the default: lemke, in a cone world
+                                 auto. A name that is given counts as given even if it is the default: a solver that
+                                 takes no cones, such as lemke, makes form auto choose pyramids */
     const char *fallback[PERP_FALLBACK_MAX]; /**< tried in turn when the solver's answer is not accepted; NULL ends.
                                None given, the default: "pgs", "enumerate", and in 2D "auto" if solver is NULL too; none
                                in a cone world, since "auto" has fallbacks of its own. In 2D, where a cone is a pyramid,

@@ -14,7 +14,7 @@ extern const perp_solver_type pp_solver_lemke, pp_solver_pgs, pp_solver_enumerat
 extern const perp_solver_type pp_solver_interior_point, pp_solver_accelerated_gradient;
 extern const perp_solver_type pp_solver_fischer_newton, pp_solver_minmap_newton;
 extern const perp_solver_type pp_solver_path_search;
-extern const perp_solver_type pp_solver_admm;
+extern const perp_solver_type pp_solver_admm, pp_solver_spectral_gradient;
 extern const perp_solver_type pp_solver_jacobi, pp_solver_psor, pp_solver_nncg, pp_solver_fixed_point,
     pp_solver_gauss_seidel;
 

@@ -21,5 +21,6 @@ const perp_solver_type *const pp_builtin[] = {
     &pp_solver_prox_newton,
     &pp_solver_cone_interior_point,
     &pp_solver_admm,
+    &pp_solver_spectral_gradient,
 };
 const int pp_nbuiltin = (int)(sizeof pp_builtin / sizeof *pp_builtin);
