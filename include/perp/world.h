@@ -97,8 +97,7 @@ typedef struct perp_world_def {
     perp_start start;    /**< default auto */
     /* Stages by name. NULL: unset, perp chooses. test_world_def.c holds these lists against the registries. */
     const char *detector;      /**< one of "plain" (default) */
-    const char *contact_model; /**< one of "peg" (default), "one-plane", "standard", "lnc", "corrective", "peg-mixed",
-                                 "predicted" */
+    const char *contact_model; /**< one of "peg" (default), "one-plane", "standard", "lnc", "corrective", "peg-mixed" */
     perp_geometry geometry;    /**< default iterated; models other than "peg" know end, and measure gaps at the start
                                  otherwise */
     perp_driven driven;        /**< default mean */

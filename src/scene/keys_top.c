@@ -9,7 +9,10 @@
 /* The stages there are; solvers may be added while the program runs. A test holds these lists against the world's
  * own. */
 static const char *detector(int i) { return i == 0 ? "plain" : NULL; }
-static const char *contact_model(int i) { return perp_contact_model_at(i); }
+static const char *contact_model(int i) {
+    static const char *const names[] = {"peg", "one-plane", "standard", "corrective", "lnc", "peg-mixed"};
+    return i < COUNT(names) ? names[i] : NULL;
+}
 static const char *stepper(int i) {
     perp_stepper_info s;
     return perp_stepper_at(i, &s) ? s.name : NULL;
@@ -107,8 +110,7 @@ static const pp_key stages[] = {
     {"contact_model", PP_T_STAGE, IN(contact_model), .list = contact_model, PP_WORDS("peg"),
      PP_HELP("Chooses the gaps that must not become negative. `peg`: those of one separating plane for each pair of "
              "shapes. `standard`: all. `corrective`: only those that are negative already. `lnc`: one for each vertex. "
-             "`peg-mixed`: the constraints of Williams as printed. `predicted`: those that close within the step if no "
-             "contact acts.")},
+             "`peg-mixed`: the constraints of Williams as printed.")},
     {"geometry", PP_T_CHOICE, IN(geometry), .choice = geometries, PP_DEFAULT_AS(PERP_GEOMETRY_ITERATED, "iterated"),
      PP_HELP("Pose at which gaps are measured and contacts act. `iterated`: peg measures gaps at the end of the step "
              "and solves again until they hold there. `once`: gaps are measured at the start of the step and "

@@ -19,7 +19,7 @@ typedef struct pp_contact_model_type {
 } pp_contact_model_type;
 
 extern const pp_contact_model_type pp_model_peg, pp_model_one_plane, pp_model_standard;
-extern const pp_contact_model_type pp_model_corrective, pp_model_lnc, pp_model_peg_mixed, pp_model_predicted;
+extern const pp_contact_model_type pp_model_corrective, pp_model_lnc, pp_model_peg_mixed;
 /* NULL name: the default. NULL if there is none of that name. */
 const pp_contact_model_type *pp_model_find(const char *name);
 /* The i-th, NULL past the last. */

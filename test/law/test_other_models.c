@@ -9,8 +9,8 @@
 #include "peg_scenes.h"
 #include "perp/scene.h"
 
-static const char *const models[] = {"one-plane", "corrective", "standard", "lnc", "peg-mixed", "predicted"};
-#define MODELS 6
+static const char *const models[] = {"one-plane", "corrective", "standard", "lnc", "peg-mixed"};
+#define MODELS 5
 
 static perp_world *world_with(int dim, const char *model, double h, double g) {
     perp_world_def d = perp_world_def_default(dim);

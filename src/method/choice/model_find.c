@@ -7,8 +7,7 @@
 #include "stage/contact_model.h"
 
 static const pp_contact_model_type *const all[] = {
-    &pp_model_peg, &pp_model_one_plane, &pp_model_standard,  &pp_model_corrective,
-    &pp_model_lnc, &pp_model_peg_mixed, &pp_model_predicted,
+    &pp_model_peg, &pp_model_one_plane, &pp_model_standard, &pp_model_corrective, &pp_model_lnc, &pp_model_peg_mixed,
 };
 #define COUNT (int)(sizeof all / sizeof *all)
 
