@@ -9,10 +9,7 @@
 /* The stages there are; solvers may be added while the program runs. A test holds these lists against the world's
  * own. */
 static const char *detector(int i) { return i == 0 ? "plain" : NULL; }
-static const char *contact_model(int i) {
-    static const char *const names[] = {"peg", "one-plane", "standard", "corrective", "lnc", "peg-mixed"};
-    return i < COUNT(names) ? names[i] : NULL;
-}
+static const char *contact_model(int i) { return perp_contact_model_at(i); }
 static const char *stepper(int i) {
     perp_stepper_info s;
     return perp_stepper_at(i, &s) ? s.name : NULL;
