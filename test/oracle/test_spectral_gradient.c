@@ -9,7 +9,9 @@
 
 /* The optimality conditions of a QP with bounds only, as a mixed LCP. */
 static perp_problem mixed(const full_qp *f, int n) {
-    return (perp_problem){.cls = PERP_MLCP, .as.mlcp = {.n = n, .M = f->Q, .q = f->c, .lo = f->lo, .hi = f->hi}};
+    return (perp_problem){
+        .cls = PERP_SPARSE_MLCP,
+        .as.sparse_mlcp = {.n = n, .M = {n, n, f->Qs, f->Qi, f->Q}, .q = f->c, .lo = f->lo, .hi = f->hi}};
 }
 
 static void test_planted(void **state) {
@@ -103,27 +105,31 @@ static void test_membrane(void **state) {
     free(start), free(index), free(value), free(q), free(lo), free(hi), free(z), free(newton);
 }
 
-/* An asymmetric matrix, dense or sparse, is refused with a reason; the guess is left as it was. */
+/* An asymmetric matrix is refused with a reason; the guess is left as it was. An LCP is converted by perp_solve(). */
 static void test_asymmetric(void **state) {
     (void)state;
     double M[] = {2, 1, 0.9, 2}, q[] = {-1, -1}, most[] = {1, 1}, z[] = {0.25, 0.5};
     int start[] = {0, 2, 4}, index[] = {0, 1, 0, 1};
-    perp_problem p[] = {{.cls = PERP_LCP, .as.lcp = {.n = 2, .M = M, .q = q}},
-                        {.cls = PERP_SPARSE_MLCP,
-                         .as.sparse_mlcp = {.n = 2, .M = {2, 2, start, index, M}, .q = q, .lo = q, .hi = most}}};
-    for (int k = 0; k < 2; k++) {
-        perp_solve_info info = solve_to(SOLVER, &p[k], 1e-9, z);
-        assert_int_equal(info.outcome, PERP_OUTCOME_TOO_LARGE);
-        assert_non_null(strstr(info.story, "not symmetric"));
-        assert_true(z[0] == 0.25 && z[1] == 0.5);
-    }
+    perp_problem p = {.cls = PERP_SPARSE_MLCP,
+                      .as.sparse_mlcp = {.n = 2, .M = {2, 2, start, index, M}, .q = q, .lo = q, .hi = most}};
+    perp_solve_info info = solve_to(SOLVER, &p, 1e-9, z);
+    assert_int_equal(info.outcome, PERP_OUTCOME_TOO_LARGE);
+    assert_non_null(strstr(info.story, "not symmetric"));
+    assert_true(z[0] == 0.25 && z[1] == 0.5);
+    M[2] = 1;
+    perp_problem dense = {.cls = PERP_LCP, .as.lcp = {.n = 2, .M = M, .q = q}};
+    assert_int_equal(perp_solve(&dense, &(perp_solve_options){.solver = "spectral-gradient"}, z, &info), PERP_OK);
+    assert_near(z[0], 1.0 / 3, 1e-8);
+    assert_near(z[1], 1.0 / 3, 1e-8);
 }
 
 /* No solution: the objective falls without end, and that is not called an answer. */
 static void test_unbounded(void **state) {
     (void)state;
-    double M[] = {1, -1, -1, 1}, q[] = {-1, -1}, z[] = {0, 0};
-    perp_problem p = {.cls = PERP_LCP, .as.lcp = {.n = 2, .M = M, .q = q}};
+    double M[] = {1, -1, -1, 1}, q[] = {-1, -1}, z[] = {0, 0}, lo[] = {0, 0}, hi[] = {INFINITY, INFINITY};
+    int start[] = {0, 2, 4}, index[] = {0, 1, 0, 1};
+    perp_problem p = {.cls = PERP_SPARSE_MLCP,
+                      .as.sparse_mlcp = {.n = 2, .M = {2, 2, start, index, M}, .q = q, .lo = lo, .hi = hi}};
     perp_solve_info info = solve_to(SOLVER, &p, 1e-9, z);
     assert_int_not_equal(info.outcome, PERP_OUTCOME_SOLVED);
     assert_true(isfinite(z[0]) && isfinite(z[1]));

@@ -135,15 +135,8 @@ typedef struct chain {
  * cannot, and would only take time. */
 static bool fits(const perp_solver_type *s, int n) {
     const perp_solver_type *const not [] = {
-        &pp_solver_pgs,
-        &pp_solver_jacobi,
-        &pp_solver_psor,
-        &pp_solver_nncg,
-        &pp_solver_fixed_point,
-        &pp_solver_gauss_seidel,
-        &pp_solver_interior_point,
-        &pp_solver_accelerated_gradient,
-        &pp_solver_spectral_gradient,
+        &pp_solver_pgs,         &pp_solver_jacobi,       &pp_solver_psor,           &pp_solver_nncg,
+        &pp_solver_fixed_point, &pp_solver_gauss_seidel, &pp_solver_interior_point, &pp_solver_accelerated_gradient,
     };
     if (!(s->takes & (unsigned)PERP_LCP) || (s == &pp_solver_enumerate && n > ENUMERATE_MOST)) return false;
     for (size_t i = 0; i < sizeof not / sizeof *not ; i++)

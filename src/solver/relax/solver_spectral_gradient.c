@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* solver_spectral_gradient.c - spectral projected gradient for LCP and mixed LCP with a symmetric matrix
- *   min z'Mz/2 + q'z over lo <= z <= hi, whose stationary points are the solutions of the (mixed) LCP
+/* solver_spectral_gradient.c - spectral projected gradient for sparse mixed LCPs with a symmetric matrix
+ *   min z'Mz/2 + q'z over lo <= z <= hi, whose stationary points are the solutions of the mixed LCP
  * Method   direction d = P(z - a D g) - z with the gradient g = M z + q, P the projection on the bounds, and
  *          D = 1/diagonal. The length a is that of Barzilai and Borwein in the metric of D, the long and the short one in
  *          turn: the inverse of a curvature of the objective along the last step. The full step is taken if the
@@ -78,11 +78,9 @@ static void scale(task *t, const perp_problem *p) {
         size = fmax(size, fabs(b->q[i]) / b->ws[i]);
     }
     for (int j = 0; j < t->n; j++) {
-        int from = b->dense ? b->n * j : b->start[j], to = b->dense ? from + b->n : b->start[j + 1];
-        for (int k = from; k < to; k++) {
-            int i = b->dense ? k - from : b->index[k];
+        for (int k = b->start[j]; k < b->start[j + 1]; k++) {
             entry = fmax(entry, fabs(b->J0[k]));
-            if (i == j && b->J0[k] > 0) t->D[j] = 1 / b->J0[k];
+            if (b->index[k] == j && b->J0[k] > 0) t->D[j] = 1 / b->J0[k];
         }
     }
     if (!(size > 0)) size = 1;
@@ -184,7 +182,7 @@ const perp_solver_type pp_solver_spectral_gradient = {
     .abi = PERP_ABI,
     .name = "spectral-gradient",
     .source = "Birgin, Martinez, Raydan (2000); Dai, Fletcher (2005)",
-    .takes = PERP_LCP | PERP_MLCP | PERP_SPARSE_MLCP,
+    .takes = PERP_SPARSE_MLCP,
     .fields = fields,
     .nfield = (int)(sizeof fields / sizeof *fields),
     .settings_size = sizeof(settings),
