@@ -12,6 +12,7 @@
 #include "geometry/narrow/implicit_closest.h"
 #include "geometry/shape/implicit_function.h"
 #include "perp/shape.h"
+#include "thorough.h"
 
 #ifdef PERP_TEST_SHORT
 #define PAIRS 60
@@ -259,7 +260,7 @@ static void check_round(int dim, const pp_placed *A, const pp_placed *B, const p
 static void round_pairs(void **state) {
     (void)state;
     long over = 0;
-    for (int trial = 0; trial < 25 * PAIRS; trial++) {
+    for (int trial = 0, most = (thorough() ? 25 : 10) * PAIRS; trial < most; trial++) {
         int dim = 2 + trial % 2;
         double scale = trial % 5 ? 0.1 : pow(10, uniform(-3, 3));
         pp_geometry *ga = make_round(dim, scale), *gb = make_round(dim, scale);

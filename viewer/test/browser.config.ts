@@ -12,7 +12,7 @@ export default defineConfig({
     outputDir: `${OUT}/results`,
     globalSetup: './make-recordings.ts',
     reporter: 'list',
-    // as many as ctest counts for it (test/CMakeLists.txt)
+    // ctest counts it as one of its jobs, of which there are more than processors: pages wait for timers and for each other
     workers: Math.min(2, cpus().length),
     // a loaded machine may be slow; on an idle one the whole takes about a minute
     timeout: 120_000,
