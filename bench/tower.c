@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* tower.c - a tower of spheres under lemke: time per step
+/* tower.c - a tower of spheres: time per step
  *
- * n unit spheres dropped 0.05 m apart onto each other, mu 0.5, a pyramid of 8 directions, h = 10 ms, 5 s. Prints the
+ * n unit spheres dropped 0.05 m apart onto each other, mu 0.5, true friction cones, h = 10 ms, 5 s. Prints the
  * median and the slowest step while they fall and bounce to rest (first second) and at rest, with the size of the
  * problem, and beside it what RPI-MATLAB-Simulator needs for the tower of 20 on Octave on a like machine: 143 ms per
  * step (published with the scene).
