@@ -8,8 +8,8 @@
 
 typedef struct pp_contact_model_type {
     const char *name;
-    bool
-        pushes_out; /* undoes overlap of the start within the step, whatever energy that adds; a shorter part adds more */
+    /* Removes overlap of the start pose within the step, even if that adds energy. A shorter substep adds more. */
+    bool pushes_out;
     const char *source;
     /* One of the two. contacts: w->found.pairs -> f->contacts, between pp_collide and pp_formulate. solve: all the way from
      * pp_control's results to f->contacts, f->pose.problem and f->solve.solution, for models whose contacts depend on the answer. */

@@ -11,8 +11,8 @@ typedef struct pp_frame_contacts {
     int *shape; /* 2 per contact: shape slots */
     int n;
     uint64_t *plane; /* by contact: separating plane; NULL: none */
-    /* 2 per contact that the model had at the start, shape slots: it is asked again, at the end poses
-     * (method/contact/end_pose.c). NULL: it is asked for the first time. */
+    /* Shape slots of the contacts that the model chose at the start pose, 2 per contact. Set when the model chooses again at
+     * the end pose (method/contact/end_pose.c); NULL at the start pose. */
     const int *begun;
     int nbegun;
 } pp_frame_contacts;

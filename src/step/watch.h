@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* watch.h - a step that is looked at before the world is changed by it: for src/tangent. */
+/* watch.h - a step whose solution is inspected before it changes the world. Used by src/tangent. */
 #ifndef PP_WATCH_H
 #define PP_WATCH_H
 
@@ -13,7 +13,7 @@ typedef struct pp_watch {
     void *ctx;
 } pp_watch;
 
-/* perp_world_step(), watched; NULL: by nobody. */
+/* As perp_world_step(), and calls watch->look() before the world changes. watch: NULL is allowed. */
 perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watch *watch);
 
 #endif

@@ -84,9 +84,9 @@ static void switch_plane(pp_peg_work *k, pp_peg_pair *p, bool *renew, pp_peg_fin
     found->switched++;
 }
 
-/* Separation from which on a pair that pushes is apart. Where the tolerance is large, less will do for one whose contact
- * has left its features, since there is nothing that could push; and if looking for others on its plane gave none, any
- * other plane on which they do not overlap. */
+/* Separation above which a pair with an impulse counts as apart. If the tolerance is loose and the contact has left its
+ * features, a smaller separation is enough, because nothing is left that could push. If the search for other contacts
+ * on its plane found none MAX_LOOKS times, any plane on which the shapes do not overlap is enough. */
 static double strictly(const pp_peg_work *k, const pp_peg_pair *p) {
     for (int r = p->first; k->loose_tolerance && r < p->first + p->nrow; r++)
         if (k->m->row[r].push > 0 && k->m->row[r].off1 > pp_peg_off(k, p))

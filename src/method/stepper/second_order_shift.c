@@ -26,7 +26,7 @@ typedef struct slip {
     double spin;   /* about the normal [1/T] */
 } slip;
 
-/* What the friction of a contact is told. */
+/* Input of the friction law of one contact: a shift of its slip velocity, and the slip velocity that a friction pyramid is turned to [L/T]. */
 typedef struct told {
     slip shift;
     perp_vec3 aim_W;
@@ -143,7 +143,7 @@ static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise
     return true;
 }
 
-/* How far two things that friction is told lie apart [L/T]. */
+/* Difference of two such inputs; NULL: no shift [L/T]. */
 static double apart(const pp_slip_shift *a, const pp_slip_shift *b, double e_r) {
     static const pp_slip_shift nothing = {.shape = {-1, -1}};
     if (!a) a = &nothing;

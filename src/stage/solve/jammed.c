@@ -80,7 +80,7 @@ perp_status pp_solve_jammed(pp_frame *f, perp_status st, const pp_way *way) {
 /* Does the problem of f have an answer with these rows? */
 static bool answered(const pp_frame *f, const perp_joint_row *joint, const perp_contact_row *contact, int ncontact) {
     pp_frame again = *f;
-    again.purpose = PP_END_KICK; /* no guess, and nobody looks on */
+    again.purpose = PP_END_KICK; /* without a warm start, and not shown to watches */
     again.pose.problem.joint = joint;
     again.pose.problem.contact = contact;
     again.pose.problem.ncontact = ncontact;
