@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* plot.c - draws the work-precision front
  *
- *     front_plot RUNS.csv overlap|coulomb FIGURE.svg
+ *     front_plot RUNS.csv overlap|coulomb FIGURE.png
  *
  * A panel for each scene: error against processor time per simulated second. A point is one setting of one engine at one step size: medians
  * over seeds. The line of an engine joins its own front: the points that no other of its points beats in both time and error. Other points
@@ -125,7 +125,7 @@ int main(int argc, char **argv) {
     plot_panel panel[SCENES];
     perp_refusal why;
     if (argc != 4 || (strcmp(argv[2], "overlap") && strcmp(argv[2], "coulomb")))
-        die("usage", "front_plot RUNS.csv overlap|coulomb FIGURE.svg");
+        die("usage", "front_plot RUNS.csv overlap|coulomb FIGURE.png");
     bool coulomb = !strcmp(argv[2], "coulomb");
     int n = read_runs(argv[1], coulomb, list);
     if (!n) die(argv[1], "holds no runs");
@@ -150,8 +150,14 @@ int main(int argc, char **argv) {
                                 .ymin = (coulomb ? LEAST_COULOMB : LEAST_OVERLAP) / 3,
                                 .ymax = NAN};
     }
-    plot_figure figure = {
-        .panel = panel, .npanel = n, .width = 190, .font = 8, .legend = "above", .grid = true, .columns = 3};
+    plot_figure figure = {.panel = panel,
+                          .npanel = n,
+                          .width = 190,
+                          .font = 8,
+                          .dpi = 120,
+                          .legend = "above",
+                          .grid = true,
+                          .columns = 5};
     if (plot_write(&figure, argv[3], &why)) die(argv[3], why.text);
     for (int s = 0; s < n; s++)
         for (int e = 0; e < ENGINES; e++) free(list[s].curve[e].at);

@@ -16,7 +16,7 @@ function over_seeds(column, p,    s, list) {
 function fastest(scene, engine, column, most,    p, best, t) {
     best = ""
     for (p in count) {
-        if (scene_of[p] != scene || failed[p]) continue
+        if (scene_of[p] != scene || (p in failed)) continue
         if (engine == "others" ? engine_of[p] ~ /^perp/ : engine_of[p] != engine) continue
         if (over_seeds(column, p) > most) continue
         t = over_seeds("work", p)
