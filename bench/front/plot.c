@@ -154,7 +154,7 @@ int main(int argc, char **argv) {
                           .npanel = n,
                           .width = 190,
                           .font = 8,
-                          .dpi = 120,
+                          .dpi = 105,
                           .legend = "above",
                           .grid = true,
                           .columns = 5};
