@@ -26,51 +26,64 @@
 #include "solver/auto/find_contradiction.h"
 #include "solver/common/solver.h"
 
-#define FEW_CONTACTS           50  /* up to here Newton from nothing is as quick as interior points */
-#define WARM_STEPS             40  /* Newton from a guess of few contacts gives up after these, */
-#define COLD_STEPS             150 /* Newton from nothing */
-#define POLISH_STEPS           60  /* Newton after interior points */
-#define INTERIOR_STEPS         70
-#define INTERIOR_SHIFT         1e-8
-#define INTERIOR_TO            1e-8
-#define MOST_WORK              3e11 /* multiplications of all factorisations of a solve, */
-#define LEAST_STEPS            100  /* but so many factorisations always */
-#define MOST_STEPS             6000 /* and never more */
-#define CONTINUE_NEWTON_WITHIN 10   /* within this of tol Newton goes on from where it is, */
-#define LARGE_WORK             3e7  /* multiplications of a factorisation from which on few of them are wanted: */
-#define SPLIT_STEPS            200  /* splitting first, for so long, */
-#define SPLIT_TO               1e-6 /* down to this, */
-#define CG_WORK                6e8 /* by conjugate gradients from here on, where a factorisation costs more than all of them: */
-#define CG_STEPS               400  /* longer then, */
-#define GUESS_WORK             5e9  /* from a guess, up to here, Newton comes before them; */
-#define CG_TO                  0.2  /* and to this part of tol, so that Newton is not needed; */
-#define SPLIT_POLISH           20   /* then Newton */
-#define SWEPT_TOL              1e-7 /* sweeps come first where no more than this is asked for, */
-#define SWEPT_FOR              20   /* factorisations they may cost as much as, */
-#define MOST_SWEEPS            1500 /* so many at most; */
-#define LEAST_SWEEPS           50   /* where fewer are worth it, Newton is quicker */
-#define TURNS                  4 /* times that sweeps may begin, with Newton between: each gets the other out of where it creeps, */
-#define TURN_STEPS             8    /* in so many steps or not at all; */
-#define WORTH_TURN             0.9  /* and not again where a turn of both left more than this part of the measure */
-#define WARM_PULL              1e-3 /* first weight of the proximal term from a guess; */
-#define PULL_PER               10   /* less from a good one: so many times its measure, */
-#define LEAST_PULL             1e-6 /* but not less than this */
-#define POLISH_PULL            1e-4
-#define NEARLY_HELD            1e-3 /* impulses that hold all but for this are worth a few steps of Newton */
-#define HELD_PULL              1e-6
-#define FIRST_AWAY             0.1  /* at first no more than this part of all, */
-#define MOST_AWAY              0.25 /* and this in the end, */
-#define ROUNDS                 12   /* in so many rounds; */
-#define PART_TOL               0.1  /* those that move are solved to this part of tol */
-#define HELD_STEPS             10
-#define HELD_LONG              40    /* where most of them need no factorisation */
-#define EXACT                  3e-15 /* what answers are polished to: rounding, */
-#define EXACT_STEPS            4     /* in so many steps at most, */
-#define EXACT_PULL             1e-5 /* each as many digits; a weaker pull would magnify rounding in loads that are not unique */
-#define KEPT                   1e-13 /* a guess that holds to this has the loads it should have, but for rounding */
+/* Constants. Evidence: `tools/ablate --constants problems/hard` doubles and halves each; "no effect" is less than 5 % of the work and no
+ * problem lost. Those for large factors and sweeps show in FCLIB's files and bench/motion. Weights are of the proximal term, unit-free;
+ * measures are unit-free residuals; work is in multiplications. */
+
+/* sizes that decide which stages apply */
+#define FEW_CONTACTS \
+    50 /* contacts up to which answers are polished and loads selected; more may be at rest. No effect */
+#define LARGE_WORK \
+    3e7 /* work of a factorisation from which on splitting is tried first. FCLIB: total time doubles without */
+#define CG_WORK    6e8  /* work of a factorisation from which on splitting uses conjugate gradients instead */
+#define GUESS_WORK 5e9  /* work of a factorisation up to which Newton from a guess comes before splitting */
+#define SWEPT_TOL  1e-7 /* tolerance from which on sweeps come first and answers are not polished */
+
+/* the core */
+#define WARM_STEPS 40 /* Newton steps near an answer: from a guess, after splitting, at rest. Halved: work + 7 % */
+#define COLD_STEPS \
+    150 /* Newton steps from nothing, before the last resort; its first turn has twice as many. Doubled: - 9 % */
+#define MOST_WORK   3e11 /* work of all factorisations of a solve: minutes */
+#define LEAST_STEPS 100  /* factorisations that a solve may make, however large they are */
+#define MOST_STEPS  6000 /* factorisations that a solve never exceeds; RockPile takes 720 */
+#define WARM_PULL   1e-3 /* largest first weight near a point */
+#define PULL_PER    10   /* first weight near a point, over its measure */
+#define LEAST_PULL  1e-6 /* smallest first weight near a point */
 #define MOST_ASKED \
-    200           /* contacts and rows up to which it is asked whether there is an answer: pivoting costs their cube */
-#define SLOW 1e-2 /* the largest velocity of a loaded row that counts as rest, in units of the largest without loads */
+    200 /* contacts and rows up to which it is asked whether there is an answer: pivoting costs their cube */
+
+/* stages for large problems and cone QPs */
+#define SPLIT_STEPS    200  /* iterations of splitting with factors */
+#define SPLIT_TO       1e-6 /* measure at which splitting with factors hands over to Newton */
+#define CG_STEPS       400  /* iterations of splitting with conjugate gradients */
+#define CG_TO          0.2  /* part of tol that they aim at, so that Newton is not needed */
+#define INTERIOR_STEPS 70   /* interior point steps on a cone QP. No effect */
+#define INTERIOR_SHIFT 1e-8 /* added to the diagonal of their matrix. No effect */
+#define INTERIOR_TO    1e-8 /* measure at which they hand over to Newton */
+#define POLISH_STEPS   60   /* Newton steps after them. Halved: work + 5 %, as existence is asked of such QPs */
+#define SWEPT_FOR      20   /* factorisations that sweeps may cost as much as */
+#define MOST_SWEEPS    1500 /* sweeps at most */
+#define LEAST_SWEEPS   50   /* if fewer are worth it, Newton is quicker */
+#define TURNS          4 /* times that sweeps begin, with Newton between: each gets the other out of where it creeps */
+#define TURN_STEPS     8 /* Newton steps of a turn */
+#define WORTH_TURN     0.9 /* a turn that leaves more than this part of the measure is the last one */
+
+/* bodies at rest */
+#define NEARLY_HELD 1e-3 /* measure of impulses that nearly hold all bodies: worth a few steps of Newton */
+#define HELD_PULL   1e-6 /* first weight of those */
+#define HELD_STEPS  10   /* how many; WARM_STEPS where most of them need no factorisation */
+#define FIRST_AWAY  0.1  /* part of the bodies that may move at first */
+#define MOST_AWAY   0.25 /* part of the bodies that may move in the end */
+#define ROUNDS      12   /* times that more bodies are let go */
+#define PART_TOL    0.1  /* part of tol to which those that move are solved */
+
+/* polishing */
+#define EXACT       3e-15 /* measure that answers are polished to: rounding */
+#define EXACT_STEPS 4     /* Newton steps for that */
+#define EXACT_PULL  1e-5  /* their weight; a weaker one would magnify rounding in loads that are not unique */
+#define NEARLY      10    /* answers within this many times tol are polished, too */
+#define KEPT        1e-13 /* a guess that holds to this has the loads that it should have, but for rounding */
+#define SLOW        1e-2  /* velocity of a loaded row that counts as rest, over the largest without loads */
 
 #define TELL(w, ...)                                            \
     do {                                                        \
@@ -131,6 +144,9 @@ static bool newton(work *w, const double *from, double pull, int steps, const ch
     return w->least <= w->tol;
 }
 
+/* First weight of the proximal term near a point with this measure: the better the point, the weaker its pull. */
+static double weight_near(double measure) { return fmax(LEAST_PULL, fmin(WARM_PULL, PULL_PER * measure)); }
+
 /* Measures a point, and keeps it if it is the best of all. True if it is good enough. */
 static bool keep(work *w, const double *x) {
     pp_cone_apply(&w->c, x, w->newton.v);
@@ -188,7 +204,7 @@ static bool split(work *w, const double *from, perp_outcome *outcome) {
     TELL(w, "splitting: %d iterations to %.1e", done, k.measure);
     if (*outcome == PERP_OUTCOME_STOPPED || *outcome == PERP_OUTCOME_MEMORY || !(k.measure < 1e-3)) return false;
     if (keep(w, k.best)) return true;
-    return newton(w, k.best, POLISH_PULL, SPLIT_POLISH, "Newton", outcome);
+    return newton(w, k.best, weight_near(k.measure), WARM_STEPS, "Newton", outcome);
 }
 
 /* Interior points for a cone QP, then Newton from where they got. A convex problem has no folds. */
@@ -211,7 +227,7 @@ static bool interior(work *w, perp_outcome *outcome) {
     w->newton.iterations = k.iterations;
     TELL(w, "interior points: %d steps to %.1e", k.steps, k.measure);
     if (*outcome == PERP_OUTCOME_STOPPED || !(k.measure < 1e-2)) return false;
-    return newton(w, k.best, POLISH_PULL, POLISH_STEPS, "Newton", outcome);
+    return newton(w, k.best, weight_near(k.measure), POLISH_STEPS, "Newton", outcome);
 }
 
 /* Can everything stand still, apart from bodies that are away? from: NULL: nothing. */
@@ -292,7 +308,7 @@ static bool alone(work *w) {
  * more. */
 static bool should_be_exact(const work *w) {
     const pp_cone *c = &w->c;
-    if (!(w->least <= CONTINUE_NEWTON_WITHIN * w->tol) || w->tol >= SWEPT_TOL) return false;
+    if (!(w->least <= NEARLY * w->tol) || w->tol >= SWEPT_TOL) return false;
     if (c->nblock - c->nrow <= FEW_CONTACTS) return true;
     double *v = w->newton.v;
     pp_cone_apply(c, w->best, v);
@@ -363,7 +379,7 @@ static bool close_by(work *w, const double *from, double pull, const char *what,
     }
     w->newton.wary = true;
     w->newton.factored = 0; /* factors from before there was room */
-    bool done = newton(w, from, pull, w->linear.most > 0 ? HELD_LONG : HELD_STEPS, what, o);
+    bool done = newton(w, from, pull, w->linear.most > 0 ? WARM_STEPS : HELD_STEPS, what, o);
     w->newton.wary = false;
     return done;
 }
@@ -509,8 +525,7 @@ static bool sweeps_in_turns(work *w, perp_outcome *o) {
 static bool from_guess(work *w, perp_outcome *o) {
     if (!w->guess) return false;
     if (pp_block_lu_work(w->linear.lu) > CG_WORK) return w->info->warm = from_guess_of_many(w, w->guess, o);
-    double pull = fmax(LEAST_PULL, fmin(WARM_PULL, PULL_PER * w->least));
-    return w->info->warm = newton(w, w->guess, pull, WARM_STEPS, "Newton from the guess", o);
+    return w->info->warm = newton(w, w->guess, weight_near(w->least), WARM_STEPS, "Newton from the guess", o);
 }
 
 /* Can everything stand still, or all but a few bodies? Asked of many contacts from nothing; with a guess only where factors are large,
@@ -553,14 +568,16 @@ static bool from_nothing(work *w, perp_outcome *o) {
 
 /* Two searches in turns, each of which goes on from where it was, for twice as long as the turn before: Newton without jumps, from
  * nothing, and the one with jumps. Jumps help where Newton creeps and mislead it now and then; which of the two arrives is not known
- * before. Turns of doubled length cost at most some times as much as the better one alone. one: only the first turn. */
+ * before. Turns of doubled length cost at most some times as much as the better one alone. Where both get
+ * stuck one after the other, contacts contradict each other by a little more than tol. one: only the first turn. */
 static bool in_turns(work *w, bool one, perp_outcome *o) {
     double *other = PP_CALL_ARRAY(w->call, double, w->c.m), pull = 1;
     *o = PERP_OUTCOME_MEMORY;
     if (!other || !w->from) return false;
     memset(other, 0, sizeof *other * (size_t)w->c.m);
     *o = PERP_OUTCOME_LIMIT;
-    for (int steps = 2 * COLD_STEPS; affordable(w) > 0; steps *= 2) {
+    int stuck = 0;
+    for (int steps = 2 * COLD_STEPS; affordable(w) > 0 && stuck < 2; steps *= 2) {
         w->newton.plain = !w->newton.plain;
         if (newton(w, other, pull, steps, w->newton.plain ? "without jumps" : "with jumps", o)) return true;
         if (*o == PERP_OUTCOME_STOPPED) return false;
@@ -568,6 +585,7 @@ static bool in_turns(work *w, bool one, perp_outcome *o) {
         memcpy(other, w->newton.x, sizeof *other * (size_t)w->c.m);
         w->from = other, other = swap;
         pull = w->pull, w->pull = last < 1 ? last : 1; /* where it gave up because of its weight, it begins anew */
+        stuck = w->newton.stuck ? stuck + 1 : 0;
         if (one) break;
     }
     return false;
@@ -596,9 +614,14 @@ typedef struct stage {
     bool (*run)(work *w, perp_outcome *o);
 } stage;
 static const stage cascade[] = {
-    {"nothing", nothing},     {"sweeps", sweeps_in_turns},  {"warm start", from_guess},
-    {"rest", at_rest},        {"splitting", by_splitting},  {"interior points", by_interior_points},
-    {"Newton", from_nothing}, {"last resort", last_resort},
+    {"nothing", nothing},                    /* no guess */
+    {"sweeps", sweeps_in_turns},             /* few digits asked for, large factors */
+    {"warm start", from_guess},              /* a guess */
+    {"rest", at_rest},                       /* many contacts, from nothing or with large factors */
+    {"splitting", by_splitting},             /* large factors */
+    {"interior points", by_interior_points}, /* cone QP */
+    {"Newton", from_nothing},                /* always */
+    {"last resort", last_resort},            /* always */
 };
 
 static perp_outcome stages(work *w, const double *guess) {
