@@ -372,7 +372,6 @@ static bool outer(pp_cone_newton *k) {
     }
     if (!(end <= GOOD * first) && k->measure > k->tol && k->steps < k->max_steps && !k->vain && !k->wary) {
         end = inner(k, &first, true, &more);
-        taken += more;
         k->vain = !(end <= GOOD * first);
     }
     if (k->measure <= k->tol) return true;
