@@ -1,20 +1,16 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* auto_cone.c - auto for friction contact problems and cone QPs
- * Method   one block alone: closed form. Many contacts of which few digits are wanted: sweeps (cone_sweep.c). With a
- *          guess, or from where those got: proximal Newton, which takes a few steps if little has
- *          changed; if it gets lost it is stopped early. From nothing: few contacts by proximal Newton; of more it is
- *          asked first whether they can stand still (cone_equilibrium.c); else interior points down to 1e-6, then Newton; where
- *          factors are large, splitting (ADMM) is asked before. If that fails, Newton from nothing with all its patience,
- *          then from the best point found. Where few bodies move, they and those that stand are solved apart (cone_part.c).
- *          Answers of few contacts, and of bodies at rest, are polished to rounding; if
- *          asked for, loads are taken that depend on the problem alone where few contacts slide (cone_select.c), or
- *          where Newton from the guess found none.
- *          Of a problem in local form the bodies behind W are looked for first (cone_bodies.c).
- *          Order of the unknowns, memory and scaling are shared by all.
+ * Method   One block alone has a closed form. Else the stages of the table `cascade`, in order, until an answer is within tol or the
+ *          caller accepts the best one. The core is proximal Newton (cone_newton.c): from the guess, then from nothing, and as the last
+ *          resort in turns with and without jumps until the budget is spent. Three stages save time on large problems: sweeps where
+ *          few digits are asked for (cone_sweep.c), the question whether all bodies or all but a few can stand still
+ *          (cone_equilibrium.c, cone_part.c), and splitting (cone_admm.c). A cone QP is convex; there interior points come first.
+ *          Answers of few contacts, and of bodies at rest, are polished to rounding. If asked for, loads are selected that depend on
+ *          the problem alone (cone_select.c). In local form the bodies behind W are looked for first (cone_bodies.c).
+ *          Order of the unknowns, memory and scaling are shared by all stages.
  * Valid    see the methods. The best point by the strictest of the measures is returned whatever happens.
- * Cost     warm 1 to 10 factorisations, cold 10 to 40, folds some hundred; never more than affordable() says, apart from
- *          the interior points at hand. */
+ * Cost     warm 1 to 10 factorisations, cold 10 to 150, hard ones some hundred; never more than affordable() says. */
 #include <math.h>
 #include <string.h>
 
@@ -30,56 +26,64 @@
 #include "solver/auto/find_contradiction.h"
 #include "solver/common/solver.h"
 
-#define FEW_CONTACTS           50  /* up to here Newton from nothing is as quick as interior points */
-#define WARM_STEPS             40  /* Newton from a guess of few contacts gives up after these, */
-#define WARM_SHORT             20  /* of more after these: it arrives sooner or hardly ever */
-#define SHORT_STEPS            150 /* Newton from nothing, of few contacts, before interior points are asked */
-#define PLAIN_STEPS            60  /* and without jumps, */
-#define HASTY_STEPS            8   /* Newton after interior points that can go on, */
-#define POLISH_STEPS           60  /* after those that cannot and got near, */
-#define RESCUE_STEPS           25  /* and that did not */
-#define NEAR                   1e-5
-#define LONG_STEPS             3000 /* Newton with all its patience, */
-#define LONG_WORK              3e11 /* as far as this many multiplications allow, */
-#define LEAST_STEPS            100  /* but so many always */
-#define CONTINUE_NEWTON_WITHIN 10   /* within this of tol Newton goes on from where it is, */
-#define MORE_STEPS             600  /* for so many steps; nothing else would do better */
-#define LARGE_WORK             3e7  /* multiplications of a factorisation from which on few of them are wanted: */
-#define SPLIT_STEPS            200  /* splitting first, for so long, */
-#define SPLIT_LONG             2000 /* or, as the last resort of few contacts, for so long, */
-#define SPLIT_TO               1e-6 /* down to this, */
-#define CG_WORK                6e8 /* by conjugate gradients from here on, where a factorisation costs more than all of them: */
-#define CG_STEPS               400  /* longer then, */
-#define GUESS_WORK             5e9  /* from a guess, up to here, Newton comes before them; */
-#define CG_TO                  0.2  /* and to this part of tol, so that Newton is not needed; */
-#define SPLIT_POLISH           20   /* then Newton */
-#define SWEPT_TOL              1e-7 /* sweeps come first where no more than this is asked for, */
-#define SWEPT_FOR              20   /* factorisations they may cost as much as, */
-#define MOST_SWEEPS            1500 /* so many at most; */
-#define LEAST_SWEEPS           50   /* where fewer are worth it, Newton is quicker */
-#define TURNS                  4 /* times that sweeps may begin, with Newton between: each gets the other out of where it creeps, */
-#define TURN_STEPS             8    /* in so many steps or not at all; */
-#define WORTH_TURN             0.9  /* and not again where a turn of both left more than this part of the measure */
-#define WARM_PULL              1e-3 /* first weight of the proximal term from a guess; */
-#define PULL_PER               10   /* less from a good one: so many times its measure, */
-#define LEAST_PULL             1e-6 /* but not less than this */
-#define POLISH_PULL            1e-4
-#define NEARLY_HELD            1e-3 /* impulses that hold all but for this are worth a few steps of Newton */
-#define HELD_PULL              1e-6
-#define FIRST_AWAY             0.1  /* at first no more than this part of all, */
-#define MOST_AWAY              0.25 /* and this in the end, */
-#define ROUNDS                 12   /* in so many rounds; */
-#define MAY_DO                 30   /* answers that miss tol by no more are worth asking whether they do */
-#define PART_TOL               0.1  /* those that move are solved to this part of tol */
-#define HELD_STEPS             10
-#define HELD_LONG              40    /* where most of them need no factorisation */
-#define EXACT                  3e-15 /* what answers are polished to: rounding, */
-#define EXACT_STEPS            4     /* in so many steps at most, */
-#define EXACT_PULL             1e-5 /* each as many digits; a weaker pull would magnify rounding in loads that are not unique */
-#define KEPT                   1e-13 /* a guess that holds to this has the loads it should have, but for rounding */
+/* Constants. Evidence: `tools/ablate --constants problems/hard` doubles and halves each; "no effect" is less than 5 % of the work and no
+ * problem lost. Those for large factors and sweeps show in FCLIB's files and bench/motion. Weights are of the proximal term, unit-free;
+ * measures are unit-free residuals; work is in multiplications. */
+
+/* sizes that decide which stages apply */
+#define FEW_CONTACTS \
+    50 /* contacts up to which answers are polished and loads selected; more may be at rest. No effect */
+#define LARGE_WORK \
+    3e7 /* work of a factorisation from which on splitting is tried first. FCLIB: total time doubles without */
+#define CG_WORK    6e8  /* work of a factorisation from which on splitting uses conjugate gradients instead */
+#define GUESS_WORK 5e9  /* work of a factorisation up to which Newton from a guess comes before splitting */
+#define SWEPT_TOL  1e-7 /* tolerance from which on sweeps come first and answers are not polished */
+
+/* the core */
+#define WARM_STEPS 40 /* Newton steps near an answer: from a guess, after splitting, at rest. Halved: work + 7 % */
+#define COLD_STEPS \
+    150 /* Newton steps from nothing, before the last resort; its first turn has twice as many. Doubled: - 9 % */
+#define MOST_WORK   3e11 /* work of all factorisations of a solve: minutes */
+#define LEAST_STEPS 100  /* factorisations that a solve may make, however large they are */
+#define MOST_STEPS  6000 /* factorisations that a solve never exceeds; RockPile takes 720 */
+#define WARM_PULL   1e-3 /* largest first weight near a point */
+#define PULL_PER    10   /* first weight near a point, over its measure */
+#define LEAST_PULL  1e-6 /* smallest first weight near a point */
 #define MOST_ASKED \
-    200           /* contacts and rows up to which it is asked whether there is an answer: pivoting costs their cube */
-#define SLOW 1e-2 /* the largest velocity of a loaded row that counts as rest, in units of the largest without loads */
+    200 /* contacts and rows up to which it is asked whether there is an answer: pivoting costs their cube */
+
+/* stages for large problems and cone QPs */
+#define SPLIT_STEPS    200  /* iterations of splitting with factors */
+#define SPLIT_TO       1e-6 /* measure at which splitting with factors hands over to Newton */
+#define CG_STEPS       400  /* iterations of splitting with conjugate gradients */
+#define CG_TO          0.2  /* part of tol that they aim at, so that Newton is not needed */
+#define INTERIOR_STEPS 70   /* interior point steps on a cone QP. No effect */
+#define INTERIOR_SHIFT 1e-8 /* added to the diagonal of their matrix. No effect */
+#define INTERIOR_TO    1e-8 /* measure at which they hand over to Newton */
+#define POLISH_STEPS   60   /* Newton steps after them. Halved: work + 5 %, as existence is asked of such QPs */
+#define SWEPT_FOR      20   /* factorisations that sweeps may cost as much as */
+#define MOST_SWEEPS    1500 /* sweeps at most */
+#define LEAST_SWEEPS   50   /* if fewer are worth it, Newton is quicker */
+#define TURNS          4 /* times that sweeps begin, with Newton between: each gets the other out of where it creeps */
+#define TURN_STEPS     8 /* Newton steps of a turn */
+#define WORTH_TURN     0.9 /* a turn that leaves more than this part of the measure is the last one */
+
+/* bodies at rest */
+#define NEARLY_HELD 1e-3 /* measure of impulses that nearly hold all bodies: worth a few steps of Newton */
+#define HELD_PULL   1e-6 /* first weight of those */
+#define HELD_STEPS  10   /* how many; WARM_STEPS where most of them need no factorisation */
+#define FIRST_AWAY  0.1  /* part of the bodies that may move at first */
+#define MOST_AWAY   0.25 /* part of the bodies that may move in the end */
+#define ROUNDS      12   /* times that more bodies are let go */
+#define PART_TOL    0.1  /* part of tol to which those that move are solved */
+
+/* polishing */
+#define EXACT       3e-15 /* measure that answers are polished to: rounding */
+#define EXACT_STEPS 4     /* Newton steps for that */
+#define EXACT_PULL  1e-5  /* their weight; a weaker one would magnify rounding in loads that are not unique */
+#define NEARLY      10    /* answers within this many times tol are polished, too */
+#define KEPT        1e-13 /* a guess that holds to this has the loads that it should have, but for rounding */
+#define SLOW        1e-2  /* velocity of a loaded row that counts as rest, over the largest without loads */
 
 #define TELL(w, ...)                                            \
     do {                                                        \
@@ -104,23 +108,25 @@ typedef struct work {
     pp_load_choice loads;        /* which are wanted */
     bool selected;               /* the best point has those that depend on the problem alone */
     bool taken;                  /* the best point misses tol, but who called takes it */
+    const double *guess;         /* m: where stages may start from; NULL: none */
+    double *from, pull;          /* m: where Newton with jumps got, and with which weight */
     const perp_problem *problem; /* as it was handed over */
 } work;
 
-/* Factorisations that may still be made: all methods together are given what Newton's two long tries would need. */
+/* Factorisations that may still be made: the budget of the solve, less what its stages have used. */
 static int affordable(const work *w) {
-    double each = 1 + pp_block_lu_work(w->linear.lu), all = 2 * fmax(LONG_WORK / each, LEAST_STEPS);
+    double each = 1 + pp_block_lu_work(w->linear.lu), all = fmin(fmax(MOST_WORK / each, LEAST_STEPS), MOST_STEPS);
     double left = all - w->linear.factorisations;
-    return left > LONG_STEPS ? LONG_STEPS : left > 0 ? (int)left : 0;
+    return left > 0 ? (int)left : 0;
 }
 
 /* Newton from `from` (NULL: from nothing). True if solved. */
 static bool newton(work *w, const double *from, double pull, int steps, const char *what, perp_outcome *outcome) {
     pp_cone_newton *n = &w->newton;
     size_t bytes = sizeof(double) * (size_t)w->c.m;
+    int afford = affordable(w);
     n->tol = w->tol;
     n->pull = pull;
-    int afford = affordable(w);
     n->max_steps = steps < afford ? steps : afford;
     n->steps = 0;
     n->out = w->out;
@@ -129,13 +135,6 @@ static bool newton(work *w, const double *from, double pull, int steps, const ch
     else
         memset(n->x, 0, bytes);
     *outcome = pp_cone_newton_run(n);
-    if (*outcome == PERP_OUTCOME_LIMIT && steps > TURN_STEPS && n->measure > w->tol &&
-        n->measure <= CONTINUE_NEWTON_WITHIN * w->tol) {
-        memcpy(n->x, n->best, bytes);
-        afford = affordable(w);
-        n->max_steps = n->steps + (MORE_STEPS < afford ? MORE_STEPS : afford);
-        *outcome = pp_cone_newton_run(n);
-    }
     w->info->iterations += n->steps;
     TELL(w, "%s: %d steps to %.1e", what, n->steps, n->measure);
     if (n->measure < w->least) {
@@ -144,6 +143,9 @@ static bool newton(work *w, const double *from, double pull, int steps, const ch
     }
     return w->least <= w->tol;
 }
+
+/* First weight of the proximal term near a point with this measure: the better the point, the weaker its pull. */
+static double weight_near(double measure) { return fmax(LEAST_PULL, fmin(WARM_PULL, PULL_PER * measure)); }
 
 /* Measures a point, and keeps it if it is the best of all. True if it is good enough. */
 static bool keep(work *w, const double *x) {
@@ -158,11 +160,11 @@ static bool keep(work *w, const double *x) {
     return w->least <= w->tol;
 }
 
-/* Would who called take the best point as it is? What tol means there is known only to a factor, and tol is on the safe
- * side; where the last bit of the way to it takes sweeps or factorisations by the hundred, it is worth asking. */
+/* Does the caller accept the best point, though it misses tol? A step's tol is on the safe side of what the step accepts. Asked when a
+ * stage has failed, because the next one costs more than the question. */
 static bool accepted_by_world(work *w) {
     const perp_call *call = w->call;
-    if (!call->enough || w->part || !(w->least <= MAY_DO * w->tol)) return false;
+    if (!call->enough || w->part || !(w->least < INFINITY)) return false;
     double *z = PP_CALL_ARRAY(call, double, w->c.m);
     if (!z) return false;
     pp_cone_unscale(&w->c, w->best, z);
@@ -171,9 +173,8 @@ static bool accepted_by_world(work *w) {
     return w->taken;
 }
 
-/* Splitting, which needs one factorisation or none, then Newton from where it got. from: NULL: nothing. patient: all the
- * way to tol. */
-static bool split(work *w, const double *from, bool patient, perp_outcome *outcome) {
+/* Splitting, which needs one factorisation or none, then Newton from where it got. from: NULL: nothing. */
+static bool split(work *w, const double *from, perp_outcome *outcome) {
     pp_cone_cg cg = {0};
     bool iterate = pp_block_lu_work(w->linear.lu) > CG_WORK;
     pp_cone_admm k = {.c = &w->c,
@@ -181,16 +182,12 @@ static bool split(work *w, const double *from, bool patient, perp_outcome *outco
                       .linear = iterate ? NULL : &w->linear,
                       .cg = iterate ? &cg : NULL,
                       .call = w->call,
-                      .tol = iterate   ? CG_TO * w->tol
-                             : patient ? w->tol
-                                       : fmax(SPLIT_TO, w->tol),
+                      .tol = iterate ? CG_TO * w->tol : fmax(SPLIT_TO, w->tol),
                       .penalty = from ? 0.1 : 1,
                       .relaxation = 1.6,
                       .memory = 10,
                       .rebalance = 20,
-                      .max_iterations = iterate   ? CG_STEPS
-                                        : patient ? SPLIT_LONG
-                                                  : SPLIT_STEPS,
+                      .max_iterations = iterate ? CG_STEPS : SPLIT_STEPS,
                       .iterations = w->newton.iterations,
                       .out = w->out};
     k.max_iterations += k.iterations;
@@ -207,56 +204,30 @@ static bool split(work *w, const double *from, bool patient, perp_outcome *outco
     TELL(w, "splitting: %d iterations to %.1e", done, k.measure);
     if (*outcome == PERP_OUTCOME_STOPPED || *outcome == PERP_OUTCOME_MEMORY || !(k.measure < 1e-3)) return false;
     if (keep(w, k.best)) return true;
-    return newton(w, k.best, POLISH_PULL, SPLIT_POLISH, "Newton", outcome);
+    return newton(w, k.best, weight_near(k.measure), WARM_STEPS, "Newton", outcome);
 }
 
-/* Ways to run the interior points. The first suits most problems; it and the next three go past folds. The others keep closer
- * to the central path and go further by themselves, which redundant packings need. Each takes another way, and where one
- * stalls another may not. */
-typedef struct course {
-    double shift, feasible, soft, hand_over;
-    int steps, folds, fold_steps;
-} course;
-static const course courses[] = {{1e-6, 0.1, 0.1, 1e-6, 100, 8, 4}, {1e-7, 1, 0.1, 1e-6, 100, 8, 6},
-                                 {1e-8, 1, 0.1, 1e-6, 100, 8, 4},   {1e-6, 0.1, 1, 1e-6, 100, 8, 4},
-                                 {1e-4, 1e-3, 0, 1e-6, 40, 0, 0},   {1e-6, 1, 0.1, 1e-8, 70, 0, 0},
-                                 {1e-6, 1, 0, 1e-8, 70, 0, 0},      {1e-8, 10, 0, 1e-8, 70, 0, 0}};
-static const course convex[] = {
-    {1e-8, 1, 0, 1e-8, 70, 0, 0}, {1e-6, 1, 0, 1e-8, 70, 0, 0}, {1e-4, 1e-3, 0, 1e-6, 40, 0, 0}};
-
-/* Interior points, then Newton from where they got; if it has not arrived after a few steps, interior points go on. */
-static bool interior(work *w, const course *how, perp_outcome *outcome) {
+/* Interior points for a cone QP, then Newton from where they got. A convex problem has no folds. */
+static bool interior(work *w, perp_outcome *outcome) {
     pp_cone_interior k = {.c = &w->c,
                           .linear = &w->linear,
                           .call = w->call,
-                          .tol = fmax(how->hand_over, w->tol),
-                          .shift = how->shift,
-                          .feasible = how->feasible,
-                          .soft = how->soft,
-                          .max_folds = how->folds,
-                          .fold_steps = how->fold_steps,
-                          .fold_tol = fmax(PP_CONE_FOLD_TOL, w->tol),
-                          .max_steps = how->steps,
+                          .tol = fmax(INTERIOR_TO, w->tol),
+                          .shift = INTERIOR_SHIFT,
+                          .feasible = 1,
+                          .max_steps = INTERIOR_STEPS,
                           .iterations = w->newton.iterations,
                           .out = w->out};
     if (!pp_cone_interior_make(&k)) {
         *outcome = PERP_OUTCOME_MEMORY;
         return false;
     }
-    for (;; k.resumed = true) {
-        int before = k.steps;
-        *outcome = pp_cone_interior_run(&k);
-        w->info->iterations += k.steps - before;
-        w->newton.iterations = k.iterations;
-        TELL(w, "interior points: %d steps to %.1e", k.steps - before, k.measure);
-        if (*outcome == PERP_OUTCOME_STOPPED || !(k.measure < 1e-2)) return false;
-        bool last = *outcome != PERP_OUTCOME_SOLVED || how->folds == 0 || k.tol <= k.fold_tol;
-        int steps = !last ? HASTY_STEPS : k.measure <= NEAR ? POLISH_STEPS : RESCUE_STEPS;
-        if (newton(w, k.best, POLISH_PULL, steps, "Newton", outcome)) return true;
-        if (last || *outcome == PERP_OUTCOME_STOPPED) return false;
-        k.iterations = w->newton.iterations;
-        k.tol = k.fold_tol;
-    }
+    *outcome = pp_cone_interior_run(&k);
+    w->info->iterations += k.steps;
+    w->newton.iterations = k.iterations;
+    TELL(w, "interior points: %d steps to %.1e", k.steps, k.measure);
+    if (*outcome == PERP_OUTCOME_STOPPED || !(k.measure < 1e-2)) return false;
+    return newton(w, k.best, weight_near(k.measure), POLISH_STEPS, "Newton", outcome);
 }
 
 /* Can everything stand still, apart from bodies that are away? from: NULL: nothing. */
@@ -337,7 +308,7 @@ static bool alone(work *w) {
  * more. */
 static bool should_be_exact(const work *w) {
     const pp_cone *c = &w->c;
-    if (!(w->least <= CONTINUE_NEWTON_WITHIN * w->tol) || w->tol >= SWEPT_TOL) return false;
+    if (!(w->least <= NEARLY * w->tol) || w->tol >= SWEPT_TOL) return false;
     if (c->nblock - c->nrow <= FEW_CONTACTS) return true;
     double *v = w->newton.v;
     pp_cone_apply(c, w->best, v);
@@ -381,15 +352,6 @@ static bool select_loads(work *w, bool guessed) {
     return take_loads(w, guessed);
 }
 
-/* The same where Newton from a guess found no answer. Mostly contacts contradict each other a little then, and the way to
- * those loads is a shorter and surer way to an answer than Newton from nothing. */
-static bool select_first(work *w) {
-    const pp_cone *c = &w->c;
-    if (w->loads == PP_LOADS_ANY || c->associated || c->nblock - c->nrow > FEW_CONTACTS || w->tol >= SWEPT_TOL)
-        return false;
-    return w->selected = take_loads(w, false);
-}
-
 /* Newton once more, from an answer: the equations of what it found open, sticking and sliding, with loads as near to its
  * own as may be. A second step takes sliding contacts back to their circles. Kept if it is better. */
 static void make_exact(work *w) {
@@ -417,7 +379,7 @@ static bool close_by(work *w, const double *from, double pull, const char *what,
     }
     w->newton.wary = true;
     w->newton.factored = 0; /* factors from before there was room */
-    bool done = newton(w, from, pull, w->linear.most > 0 ? HELD_LONG : HELD_STEPS, what, o);
+    bool done = newton(w, from, pull, w->linear.most > 0 ? WARM_STEPS : HELD_STEPS, what, o);
     w->newton.wary = false;
     return done;
 }
@@ -426,7 +388,7 @@ static bool close_by(work *w, const double *from, double pull, const char *what,
 static bool from_guess_of_many(work *w, const double *guess, perp_outcome *o) {
     if (keep(w, guess) || rest(w, guess, o)) return true;
     if (*o != PERP_OUTCOME_LIMIT) return false;
-    return pp_block_lu_work(w->linear.lu) > GUESS_WORK ? split(w, guess, false, o)
+    return pp_block_lu_work(w->linear.lu) > GUESS_WORK ? split(w, guess, o)
                                                        : close_by(w, guess, HELD_PULL, "Newton from the guess", o);
 }
 
@@ -528,26 +490,29 @@ static perp_existence ask_existence(const work *w) {
     return s ? PERP_EXISTENCE_UNKNOWN : proof.existence;
 }
 
-/* Is it open whether there is an answer? Then a step does not use the slowest methods. It poses such a problem many times, with
- * other contacts and step lengths, so after the first failure it does not try the further courses either. */
-static bool in_doubt(perp_existence answer) {
-    return answer != PERP_EXISTENCE_UNKNOWN && answer != PERP_EXISTENCE_SOME;
+/* ---- the stages -------------------------------------------------------------------------------------------------- */
+
+static bool few(const work *w) { return w->c.nblock - w->c.nrow <= FEW_CONTACTS; }
+static bool large(const work *w) { return pp_block_lu_work(w->linear.lu) >= LARGE_WORK; }
+
+/* Contacts that open by themselves need no impulse. */
+static bool nothing(work *w, perp_outcome *o) {
+    (void)o;
+    if (w->guess) return false;
+    memset(w->newton.x, 0, sizeof(double) * (size_t)w->c.m);
+    return keep(w, w->newton.x);
 }
 
-static void count_doubt(const work *w, perp_existence answer, bool solved) {
-    if (w->call->work && !solved && in_doubt(answer)) w->call->work->wedged++;
-}
-
-/* Sweeps and Newton in turn, where few digits are asked for. *guess: NULL: nothing; then where they got. True: that is all. */
-static bool sweep_in_turns(work *w, const double **guess, perp_outcome *o) {
+/* Sweeps and Newton in turn, where few digits are asked for. Where they got is the guess of what follows. */
+static bool sweeps_in_turns(work *w, perp_outcome *o) {
     int most = worthwhile_sweeps(w);
-    bool warm = *guess != NULL;
+    bool warm = w->guess != NULL;
     for (int turn = 0; turn < TURNS && most >= LEAST_SWEEPS; turn++) {
         double before = w->least;
-        if (turn > 0 && newton(w, *guess, WARM_PULL, TURN_STEPS, "Newton", o)) return true;
+        if (turn > 0 && newton(w, w->guess, WARM_PULL, TURN_STEPS, "Newton", o)) return true;
         if (*o == PERP_OUTCOME_STOPPED) return true;
-        if (turn > 0) *guess = w->best;
-        bool enough = sweeps(w, most, *guess, guess, o);
+        if (turn > 0) w->guess = w->best;
+        bool enough = sweeps(w, most, w->guess, &w->guess, o);
         w->info->warm = warm && enough && turn == 0;
         if (enough || *o == PERP_OUTCOME_STOPPED || *o == PERP_OUTCOME_MEMORY) return true;
         if (accepted_by_world(w)) return true;
@@ -556,74 +521,117 @@ static bool sweep_in_turns(work *w, const double **guess, perp_outcome *o) {
     return false;
 }
 
-static perp_outcome stages(work *w, const double *guess) {
-    perp_outcome o = PERP_OUTCOME_SOLVED;
-    int contacts = w->c.nblock - w->c.nrow;
-    if (sweep_in_turns(w, &guess, &o)) return o;
-    if (guess && pp_block_lu_work(w->linear.lu) > CG_WORK) {
-        w->info->warm = from_guess_of_many(w, guess, &o);
-        if (w->info->warm || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
-    } else if (guess) {
-        double pull = fmax(LEAST_PULL, fmin(WARM_PULL, PULL_PER * w->least));
-        w->info->warm =
-            newton(w, guess, pull, contacts <= FEW_CONTACTS ? WARM_STEPS : WARM_SHORT, "Newton from the guess", &o);
-        if (w->info->warm || o == PERP_OUTCOME_STOPPED) return o;
-    }
-    if (accepted_by_world(w)) return o;
-    if (guess && select_first(w)) return PERP_OUTCOME_SOLVED;
-    if (contacts <= FEW_CONTACTS) {
-        if (newton(w, NULL, 1, SHORT_STEPS, "Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
-        w->newton.plain = true; /* from here on: jumps were of no use */
-        if (newton(w, NULL, 1, PLAIN_STEPS, "plain Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
-    }
+/* Newton from the guess: a few steps if little has changed. If it gets lost it is stopped early. */
+static bool from_guess(work *w, perp_outcome *o) {
+    if (!w->guess) return false;
+    if (pp_block_lu_work(w->linear.lu) > CG_WORK) return w->info->warm = from_guess_of_many(w, w->guess, o);
+    return w->info->warm = newton(w, w->guess, weight_near(w->least), WARM_STEPS, "Newton from the guess", o);
+}
+
+/* Can everything stand still, or all but a few bodies? Asked of many contacts from nothing; with a guess only where factors are large,
+ * as Newton from it would have found that out. */
+static bool at_rest(work *w, perp_outcome *o) {
     double before = w->least;
-    bool divisible =
-        w->c.body && w->c.p->global && !w->part && !w->c.associated && w->c.nrow == 0 && contacts > FEW_CONTACTS;
-    if (divisible && !(w->speed = PP_CALL_ARRAY(w->call, double, w->c.nnode))) return PERP_OUTCOME_MEMORY;
-    if (divisible) memset(w->speed, 0, sizeof *w->speed * (size_t)w->c.nnode);
-    if (rest(w, NULL, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
-    if (divisible && w->moving && (let_few_move(w, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
-        return o;
+    if (few(w) || (w->guess && !large(w))) return false;
+    bool divisible = w->c.body && w->c.p->global && !w->part && !w->c.associated && w->c.nrow == 0;
+    if (divisible) {
+        *o = PERP_OUTCOME_MEMORY;
+        if (!(w->speed = PP_CALL_ARRAY(w->call, double, w->c.nnode))) return false;
+        memset(w->speed, 0, sizeof *w->speed * (size_t)w->c.nnode);
+    }
+    if (rest(w, NULL, o) || *o == PERP_OUTCOME_STOPPED || *o == PERP_OUTCOME_MEMORY) return true;
+    if (divisible && w->moving && (let_few_move(w, o) || *o == PERP_OUTCOME_STOPPED || *o == PERP_OUTCOME_MEMORY))
+        return true;
     /* nearly at rest: contacts that can carry nothing make interior points slow, not Newton; or a few bodies move */
     if (w->least < before && w->least <= NEARLY_HELD &&
-        (close_by(w, w->best, HELD_PULL, "Newton", &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
-        return o;
-    if (divisible && !w->away && (let_few_move(w, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
-        return o;
-    if (pp_block_lu_work(w->linear.lu) >= (w->c.associated ? CG_WORK : LARGE_WORK) &&
-        (split(w, NULL, false, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
-        return o;
-    const course *way = w->c.associated ? convex : courses;
-    size_t count = w->c.associated ? sizeof convex / sizeof *convex : sizeof courses / sizeof *courses;
-    /* where few digits are asked for, it is not rounding that keeps from them; of few contacts it may be Newton */
-    double hopeless = (w->tol < SWEPT_TOL ? CONTINUE_NEWTON_WITHIN : 1) * w->tol;
-    bool few = contacts <= FEW_CONTACTS;
-    perp_existence answer = PERP_EXISTENCE_UNKNOWN;
-    for (size_t i = 0; i < count && w->least > (few ? w->tol : hopeless) && affordable(w) > 0; i++) {
-        if (i == 1) answer = ask_existence(w); /* costs as much as some steps */
-        if (answer == PERP_EXISTENCE_NONE && pp_call_judge(w->call, w->problem)) return PERP_OUTCOME_INFEASIBLE;
-        if (i == 1 && in_doubt(answer) && w->call->work && w->call->work->wedged > 0) return PERP_OUTCOME_LIMIT;
-        if (interior(w, &way[i], &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
+        (close_by(w, w->best, HELD_PULL, "Newton", o) || *o == PERP_OUTCOME_STOPPED || *o == PERP_OUTCOME_MEMORY))
+        return true;
+    return divisible && !w->away && let_few_move(w, o);
+}
+
+/* Where factors are large, few of them are made. */
+static bool by_splitting(work *w, perp_outcome *o) {
+    return pp_block_lu_work(w->linear.lu) >= (w->c.associated ? CG_WORK : LARGE_WORK) && split(w, NULL, o);
+}
+
+static bool by_interior_points(work *w, perp_outcome *o) { return w->c.associated && interior(w, o); }
+
+/* Newton from nothing. It jumps along directions in which it creeps. */
+static bool from_nothing(work *w, perp_outcome *o) {
+    if (newton(w, NULL, 1, COLD_STEPS, "Newton", o)) return true;
+    w->pull = w->newton.pull;
+    w->from = PP_CALL_ARRAY(w->call, double, w->c.m);
+    if (!w->from) *o = PERP_OUTCOME_MEMORY;
+    if (w->from) memcpy(w->from, w->newton.x, sizeof(double) * (size_t)w->c.m);
+    return false;
+}
+
+/* Two searches in turns, each of which goes on from where it was, for twice as long as the turn before: Newton without jumps, from
+ * nothing, and the one with jumps. Jumps help where Newton creeps and mislead it now and then; which of the two arrives is not known
+ * before. Turns of doubled length cost at most some times as much as the better one alone. Where both get
+ * stuck one after the other, contacts contradict each other by a little more than tol. one: only the first turn. */
+static bool in_turns(work *w, bool one, perp_outcome *o) {
+    double *other = PP_CALL_ARRAY(w->call, double, w->c.m), pull = 1;
+    *o = PERP_OUTCOME_MEMORY;
+    if (!other || !w->from) return false;
+    memset(other, 0, sizeof *other * (size_t)w->c.m);
+    *o = PERP_OUTCOME_LIMIT;
+    int stuck = 0;
+    for (int steps = 2 * COLD_STEPS; affordable(w) > 0 && stuck < 2; steps *= 2) {
+        w->newton.plain = !w->newton.plain;
+        if (newton(w, other, pull, steps, w->newton.plain ? "without jumps" : "with jumps", o)) return true;
+        if (*o == PERP_OUTCOME_STOPPED) return false;
+        double *swap = w->from, last = w->newton.pull;
+        memcpy(other, w->newton.x, sizeof *other * (size_t)w->c.m);
+        w->from = other, other = swap;
+        pull = w->pull, w->pull = last < 1 ? last : 1; /* where it gave up because of its weight, it begins anew */
+        stuck = w->newton.stuck ? stuck + 1 : 0;
+        if (one) break;
     }
-    if (w->least <= hopeless) {
-        bool done = few && split(w, NULL, true, &o); /* slow, but contradictions of rounding do not matter */
-        count_doubt(w, answer, done);
-        return o;
+    return false;
+}
+
+/* First it is asked whether there is an answer. A step poses a problem that may have none many times, with other contacts and step
+ * lengths, so after the first one that was not solved it takes one turn only. */
+static bool last_resort(work *w, perp_outcome *o) {
+    pp_work *count = w->call->work;
+    if (w->part) return true; /* a part that has no answer is no part */
+    perp_existence answer = ask_existence(w);
+    bool doubt = answer != PERP_EXISTENCE_UNKNOWN && answer != PERP_EXISTENCE_SOME;
+    if (answer == PERP_EXISTENCE_NONE && pp_call_judge(w->call, w->problem)) *o = PERP_OUTCOME_INFEASIBLE;
+    if (answer == PERP_EXISTENCE_NONE) {
+        if (count) count->wedged++;
+        return true;
     }
-    if (w->part) return o;                   /* a part that has no answer is no part */
-    if (in_doubt(answer) && w->call->work) { /* a step has other ways: a shorter part, a jam */
-        count_doubt(w, answer, false);
-        return o;
+    bool done = in_turns(w, doubt && count && count->wedged > 0, o);
+    if (doubt && count && !done) count->wedged++;
+    return done;
+}
+
+/* The stages in order. Each returns true if the search ends with it. `tools/ablate` leaves out one row at a time. */
+typedef struct stage {
+    const char *name;
+    bool (*run)(work *w, perp_outcome *o);
+} stage;
+static const stage cascade[] = {
+    {"nothing", nothing},                    /* no guess */
+    {"sweeps", sweeps_in_turns},             /* few digits asked for, large factors */
+    {"warm start", from_guess},              /* a guess */
+    {"rest", at_rest},                       /* many contacts, from nothing or with large factors */
+    {"splitting", by_splitting},             /* large factors */
+    {"interior points", by_interior_points}, /* cone QP */
+    {"Newton", from_nothing},                /* always */
+    {"last resort", last_resort},            /* always */
+};
+
+static perp_outcome stages(work *w, const double *guess) {
+    perp_outcome o = PERP_OUTCOME_SOLVED;
+    w->guess = guess;
+    for (size_t i = 0; i < sizeof cascade / sizeof *cascade; i++) {
+        int before = w->info->iterations;
+        if (cascade[i].run(w, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) break;
+        if (w->least <= w->tol || (w->info->iterations > before && accepted_by_world(w))) break;
     }
-    double afford = LONG_WORK / (1 + pp_block_lu_work(w->linear.lu));
-    int steps = afford > LONG_STEPS ? LONG_STEPS : afford < LEAST_STEPS ? LEAST_STEPS : (int)afford;
-    /* to the judge's figure loads may have to travel far, where contacts contradict each other a little: by jumps */
-    w->newton.plain = false;
-    if (w->newton.figure.law && (newton(w, NULL, 1, steps, "Newton with jumps", &o) || o == PERP_OUTCOME_STOPPED))
-        return o;
-    w->newton.plain = true;
-    if (newton(w, NULL, 1, steps, "Newton from nothing", &o) || o == PERP_OUTCOME_STOPPED) return o;
-    (void)newton(w, w->best, 1e-2, steps, "Newton from the best", &o);
     return o;
 }
 

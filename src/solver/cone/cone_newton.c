@@ -26,38 +26,35 @@
 
 /* Contacts that contradict each other by rounding cannot be met to the last digit: within NEAR of tol, and without
  * having halved the measure in PATIENCE steps, nothing more is to be had. */
-#define NEAR        100
-#define PATIENCE    300
-#define LEAST_PULL  1e-9
-#define MOST_PULL   1e3
-#define INNER       1e-2 /* of |F| at the start: an inner problem is solved */
-#define GOOD        0.1  /* and is taken as solved in the end */
-#define BETTER      0.7  /* and, if it failed, is worth keeping */
-#define FULL_STEPS  8
-#define FAILURES    3
-#define EACH        0.7 /* a full step should bring |F| down to this */
-#define QUICK       6   /* steps after which the pull may fall */
-#define SLOW        15
-#define SEARCHED    10  /* steps with line search */
-#define FALL        0.3 /* of the pull, at its fastest */
-#define RECOVER     1.1 /* exponent by which the fall gets back to that with each success */
-#define RISE        4
-#define STEADY_RISE 2
-#define WILD        100 /* times as large as before, |F| is not followed if wary, */
-#define WARY_RISE   9   /* and the pull rises by this */
-#define SHORT       0.1 /* two steps of a line search below this: it creeps */
-#define SHORTS      2
-#define SLUGGISH    0.1  /* |F| above this part of that of the outer step before: x travels */
-#define BEYOND      1.05 /* so far beyond the place where a contact gives way */
-#define LEAST_JUMP  0.1  /* of the latest outer step; less is not worth it */
-#define MOST_JUMP   1e4
-#define EPSILON     1e-15 /* of |x|: |F| is hardly less, */
-#define ROUNDING    1e-12 /* and below this, if it does not fall, is not going to be */
-#define HALVINGS    10    /* of a step towards a proximal point, where full steps did not lead there */
-#define BALANCE     0.3   /* 1/a times this: the largest weight of slip */
-#define OTHER_PULL  10    /* factors made with a pull so many times another are of no use */
-#define AGAIN       1e-8  /* residual asked for with old factors, over |F| */
-#define ENOUGH      1e-4  /* and taken */
+#define NEAR       100
+#define PATIENCE   300
+#define LEAST_PULL 1e-9
+#define MOST_PULL  1e3
+#define INNER      1e-2 /* of |F| at the start: an inner problem is solved */
+#define GOOD       0.1  /* and is taken as solved in the end */
+#define BETTER     0.7  /* and, if it failed, is worth keeping */
+#define FULL_STEPS 8
+#define FAILURES   3
+#define EACH       0.7 /* a full step should bring |F| down to this */
+#define QUICK      6   /* steps after which the pull may fall */
+#define FALL       0.3 /* of the pull, at its fastest */
+#define RECOVER    1.1 /* exponent by which the fall gets back to that with each success */
+#define RISE       4
+#define WILD       100 /* times as large as before, |F| is not followed if wary, */
+#define WARY_RISE  9   /* and the pull rises by this */
+#define SHORT      0.1 /* two steps of a line search below this: it creeps */
+#define SHORTS     2
+#define SLUGGISH   0.1   /* |F| above this part of that of the outer step before: x travels */
+#define BEYOND     1.05  /* so far beyond the place where a contact gives way */
+#define LEAST_JUMP 0.1   /* of the latest outer step; less is not worth it */
+#define MOST_JUMP  1e4   /* more is rounding of the direction */
+#define EPSILON    1e-15 /* of |x|: |F| is hardly less, */
+#define ROUNDING   1e-12 /* and below this, if it does not fall, is not going to be */
+#define HALVINGS   10    /* of a step towards a proximal point, where full steps did not lead there */
+#define BALANCE    0.3   /* 1/a times this: the largest weight of slip */
+#define OTHER_PULL 10    /* factors made with a pull so many times another are of no use */
+#define AGAIN      1e-8  /* residual asked for with old factors, over |F| */
+#define ENOUGH     1e-4  /* and taken */
 
 bool pp_cone_newton_make(pp_cone_newton *k) {
     int m = k->c->m;
@@ -194,7 +191,7 @@ static bool newton_direction(pp_cone_newton *k, const double *F) {
 /* Solves the inner problem from x_k by full steps, or with a line search. *first: |F| at the start; end |F| returned,
  * trial: the point, and w its velocity; INFINITY: no step could be made. *taken: steps. */
 static double inner(pp_cone_newton *k, double *first, bool search, int *taken) {
-    int m = k->c->m, failures = 0, shorts = 0, most = search ? SEARCHED : FULL_STEPS;
+    int m = k->c->m, failures = 0, shorts = 0, most = FULL_STEPS;
     double now;
     memcpy(k->trial, k->x, sizeof *k->x * (size_t)m);
     memcpy(k->w, k->v, sizeof *k->x * (size_t)m);
@@ -375,7 +372,6 @@ static bool outer(pp_cone_newton *k) {
     }
     if (!(end <= GOOD * first) && k->measure > k->tol && k->steps < k->max_steps && !k->vain && !k->wary) {
         end = inner(k, &first, true, &more);
-        taken += more;
         k->vain = !(end <= GOOD * first);
     }
     if (k->measure <= k->tol) return true;
@@ -387,10 +383,7 @@ static bool outer(pp_cone_newton *k) {
     }
     if (end <= GOOD * first) {
         k->fall = fmax(FALL, pow(k->fall, RECOVER));
-        if (quick)
-            k->pull = fmax(LEAST_PULL, k->fall * k->pull);
-        else if (taken > SLOW)
-            k->pull *= STEADY_RISE;
+        if (quick) k->pull = fmax(LEAST_PULL, k->fall * k->pull);
         return true;
     }
     k->pull *= k->wary ? WARY_RISE : RISE;
@@ -405,7 +398,7 @@ perp_outcome pp_cone_newton_run(pp_cone_newton *k) {
     pp_cone_figure_aim(&k->figure, k->tol);
     k->since = k->steps;
     k->halved = INFINITY;
-    k->vain = false;
+    k->vain = k->stuck = false;
     k->jump = 0;
     k->before = INFINITY;
     memcpy(k->best, k->x, sizeof *k->x * (size_t)c->m);
@@ -420,7 +413,8 @@ perp_outcome pp_cone_newton_run(pp_cone_newton *k) {
         if (!perp_call_look(k->call, k->iterations, k->out)) return PERP_OUTCOME_STOPPED;
         if (k->steps >= k->max_steps) return PERP_OUTCOME_LIMIT;
         if (k->measure <= 0.5 * k->halved) k->halved = k->measure, k->since = k->steps;
-        if (k->measure <= NEAR * k->tol && k->steps > k->since + PATIENCE) return PERP_OUTCOME_LIMIT;
+        k->stuck = k->measure <= NEAR * k->tol && k->steps > k->since + PATIENCE;
+        if (k->stuck) return PERP_OUTCOME_LIMIT;
         k->iterations++;
         int before = k->steps;
         bool on = outer(k);

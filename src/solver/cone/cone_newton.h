@@ -20,6 +20,7 @@ typedef struct pp_cone_newton {
     int since;      /* steps when the measure was last halved */
     double halved;  /* the measure then */
     bool vain;      /* the latest line search brought nothing */
+    bool stuck;     /* out: it gave up near tol, as the measure had long not been halved */
     bool plain;     /* neither jumps nor short line searches: slower where Newton creeps, surer elsewhere */
     bool wary;      /* begins close to an answer: a step that leads far away, or fails, makes the pull rise at once */
     bool balanced;  /* slip is weighed so that it counts as much as friction */

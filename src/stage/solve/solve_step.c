@@ -183,7 +183,7 @@ static perp_status run_solver(const pp_frame *f, trial *t, const posed *c, const
     perp_call call = pp_call_within(f->w);
     if (t->o->loads != PP_LOADS_ANY) call.loads = t->o->loads;
     judge j = {f, t, c};
-    if (c->cone && tolerance(f, t) > USUAL) {
+    if (c->cone) {
         call.enough = is_enough;
         call.enough_ctx = &j;
     }
