@@ -12,6 +12,8 @@
  *          blow. If contacts gain by it, such a pair may leave no faster than it came: p (u- + u+) <= 0, which cannot gain
  *          where it is alone. If contacts gain even so, it is only kept from closing further: where all contacts stop,
  *          nothing gains. Little is allowed: to lift what has sunk in by rounding and by linearised gaps costs energy.
+ *          The model "peg" bounds this speed itself, and holds gaps at the end. There a body that a drive is jammed into is not pushed
+ *          out at all if contacts gain by it: in a wedge the least motion may take large impulses.
  * Valid    The work is that of the ledger: at the mean of the velocities, relative to driven bodies.
  * Source   Kane, Levinson, Dynamics (1985) 348; Stronge, Proc. R. Soc. A 431 (1990) 169 (restitution by energy); the
  *          bound is derived here. Illinois rule: Dowell, Jarratt, BIT 11 (1971) 168. */
@@ -28,6 +30,7 @@
 #define ROUNDING 1e-9 /* work that is none, as a part of what goes to and fro */
 #define CLOSE    0.02 /* of what would be gained may be lost instead */
 #define TRIES    10
+#define JAMMED   10   /* times the gap that counts as touching: what is deeper in a driven body was jammed */
 #define PUSHED   1e-5 /* of its energy that an island may gain in a part by overlap that is pushed out, */
 #define LIFTED \
     0.3 /* beside this part of what a fall of that time gives, so that sinking by linearised gaps is undone */
@@ -39,6 +42,15 @@ static bool pushed_out(const pp_frame *k, int i, pp_push_out next) {
     if (c->compliance > 0) return false; /* a spring */
     return k->purpose == PP_STEP && k->contacts.at[i].gap < 0 && k->solve.solution.p_contact[3 * i] > 0 &&
            c->b_n < pp_push_out_bound(k, next, c);
+}
+
+/* Does contact i of the model "peg" push what a drive is jammed into out of it? */
+static bool leaves_jam(const pp_frame *k, int i) {
+    const pp_shape *A = &k->w->shape[k->contacts.shape[2 * i]], *B = &k->w->shape[k->contacts.shape[2 * i + 1]];
+    const perp_contact *c = &k->contacts.at[i];
+    if (!k->contacts.plane || k->purpose != PP_STEP || !(k->solve.solution.p_contact[3 * i] > 0)) return false;
+    if (!(c->gap < -JAMMED * pp_touching(A->g, B->g, c->b_W))) return false;
+    return k->w->body[A->body].kind == PERP_BODY_KINEMATIC || k->w->body[B->body].kind == PERP_BODY_KINEMATIC;
 }
 
 /* Energy that a part of free fall gives the bodies of an island. */
@@ -53,19 +65,22 @@ static double fall_of(const pp_frame *f, const pp_contact_work *a, int island) {
 perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *again) {
     const pp_frame *self = f, *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &self;
     int n = f->method.nkick ? f->method.nkick : 1;
-    bool any = false;
+    bool any = false, jam = false;
     if (r->push_out == PP_PUSH_NOTHING || f->method.no_inertia) return PERP_OK;
     /* steppers with equations of their own whose gaps hold at the end bound it themselves */
     if (f->w->chosen.stepper->step && !f->task.half && f->method.true_gap) return PERP_OK;
     pp_push_out next = r->push_out == PP_PUSH_FREE ? PP_PUSH_BOUND : PP_PUSH_NOTHING;
     for (int k = 0; k < n && !any; k++)
         for (int i = 0; i < kick[k]->contacts.n && !any; i++) any = pushed_out(kick[k], i, next);
-    if (!any) return PERP_OK;
+    for (int k = 0; k < n && !any && !jam && !r->jam_stays; k++)
+        for (int i = 0; i < kick[k]->contacts.n && !jam; i++) jam = leaves_jam(kick[k], i);
+    if (!any && !jam) return PERP_OK;
     pp_contact_work a;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     for (int b = 0; b < f->control.nblock && !*again; b++)
         *again = a.parent[b] == b && a.work[b] > PUSHED * a.kinetic[b] + LIFTED * fall_of(f, &a, b);
-    if (*again) r->push_out = next;
+    if (*again && any) r->push_out = next;
+    if (*again && !any) r->jam_stays = true;
     return PERP_OK;
 }
 

@@ -28,6 +28,7 @@
 #include "base/sets.h"
 #include "problem/rows.h"
 #include "method/contact/solve_contacts.h"
+#include "stage/solve/give_way.h"
 #include "stage/certify/certify.h"
 #include "stage/control/control.h"
 
@@ -309,7 +310,7 @@ static void see_joint(sync *s, int i) {
     double p = f->solve.solution.p_joint[i], smooth = smooth_change(s, &r->row);
     double w0 = pp_row_dot(&f->pose.problem, &r->row, f->control.nu0),
            w1 = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu);
-    if (p == 0 || pp_is_servo(r)) return;
+    if (p == 0 || pp_row_is_servo(f, i)) return;
     if (r->kind == PERP_ROW_FRICTION || r->kind == PERP_ROW_MOTOR) { /* a motor slips while it lacks force */
         double before[2] = {w0 + r->b, 0}, after[2] = {w1 + r->b, 0};
         see_slip(s, &r->row, before, after, smooth);

@@ -136,9 +136,31 @@ static void rebounds_are_not_lent_anything(void **state) {
     perp_world_destroy(w);
 }
 
+/* A motor without force limit that was lent a compliance is not taken for a servo, which has one of its own. */
+static void a_motor_that_gives_is_no_servo(void **state) {
+    (void)state;
+    perp_world_def d = perp_world_def_default(2);
+    perp_world *w = world_of(&d);
+    pp_frame f = frame_of(w, 2);
+    s.joint[0].kind = s.joint[1].kind = PERP_ROW_MOTOR;
+    s.joint[0].lo = s.joint[1].lo = -INFINITY;
+    s.joint[0].hi = s.joint[1].hi = INFINITY;
+    s.joint[0].compliance = 0;
+    s.joint[1].compliance = 1e3 * pp_row_inverse_mass(&s.p, &s.joint[1].row);
+    pp_island *island;
+    int n;
+    bool gives;
+    OK(w, pp_islands_split(&f.pose.problem, &w->arena, &island, &n));
+    for (int k = 0; k < n; k++) OK(w, pp_give_way(&f, &island[k], &gives));
+    assert_true(f.pose.problem.joint[0].compliance > 0);
+    assert_false(pp_row_is_servo(&f, 0));
+    assert_true(pp_row_is_servo(&f, 1));
+    perp_world_destroy(w);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rigid_rows_are_lent_a_millionth),
-                                       cmocka_unit_test(what_gives_way_violates_its_law),
-                                       cmocka_unit_test(rebounds_are_not_lent_anything)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rigid_rows_are_lent_a_millionth), cmocka_unit_test(what_gives_way_violates_its_law),
+        cmocka_unit_test(rebounds_are_not_lent_anything), cmocka_unit_test(a_motor_that_gives_is_no_servo)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,11 +30,12 @@
 #define WORSE    3.0
 #define SHORTER  0.5
 #define SHORTEST 0.1
-#define IN_VAIN  30 /* rounds without a smaller change, after which it is given up */
+#define IN_VAIN  30 /* rounds in which the change has not halved, after which it is given up */
 /* Change of a round, relative to the speeds, up to which an end pose of the shortest part is taken that settles no further: a face that is
  * all but flat meets a plane at points that jump about. Over such a part that is 1e-3/256 of the way of a step. */
 #define ROUGH     1e-3
-#define NEAR_BEST 2.0  /* times the least change: a round that is as good as any */
+#define NEAR_BEST 2.0  /* times the least change: a round that is as good as any; */
+#define LONGER    10   /* rounds of waiting for one that double this: the least change may have been a chance hit */
 #define SPAWNED   1e-6 /* of the size of a body: overlap at the start of a step that no step has left */
 #define TOUCHING  1e-7 /* of the size of a body: what is so close to another touches it */
 /* Part of the kinetic energy that contacts may add in a whole step of the world; in a part of one as much less as it is
@@ -193,7 +194,8 @@ static perp_status rounds(pp_implicit_work *k) {
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     bool held = false;
     double part = 1, least = INFINITY, best = INFINITY; /* least change since the last shorter part, and of all */
-    int since = 0;                                      /* rounds since the best one */
+    double above = INFINITY;                            /* change that the rounds since then have not halved */
+    int since = 0;                                      /* how many they are */
     for (int round = 0; !st && round < MAX_ROUNDS; round++) {
         if ((st = begin_round(k, mark, held))) return st;
         bool other = k->compliant && pp_layers_changed(k);
@@ -212,10 +214,12 @@ static perp_status rounds(pp_implicit_work *k) {
         if (held) {
             bool worse = c.by > WORSE * least;
             part = worse ? fmax(SHORTER * part, SHORTEST) : fmin(1, part / SHORTER);
-            since = c.by < best ? 0 : since + 1;
+            since = c.by < 0.5 * above ? 0 : since + 1;
+            above = since == 0 ? c.by : above;
             best = fmin(best, c.by);
             if (since > IN_VAIN && !k->rough) break;
-            if (since > IN_VAIN && c.by <= NEAR_BEST * best && c.by <= ROUGH * c.scale) {
+            double near = NEAR_BEST * exp2((double)(since - IN_VAIN) / LONGER);
+            if (since > IN_VAIN && c.by <= fmin(near * best, ROUGH * c.scale)) {
                 take_roughly(k, &c);
                 return PERP_OK;
             }

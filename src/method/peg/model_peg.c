@@ -29,6 +29,7 @@
 #include "problem/rows.h"
 #include "stage/collide/contact_fill.h"
 #include "stage/contact_model.h"
+#include "stage/control/belt.h"
 #include "method/peg/peg.h"
 #include "stage/solve/jammed.h"
 #include "stage/solve/joint_rounds.h"
@@ -547,11 +548,13 @@ static bool locks(pp_peg_work *k) {
     return false;
 }
 
-/* Is a driven body closer to another, at the start, than this part of its size? */
+/* Is a driven body, or a surface that moves, closer to another, at the start, than this part of its size? */
 static bool driven_within(pp_peg_work *k, double part) {
+    const pp_placed *placed = k->f->collide.placed;
     for (int i = 0; i < k->m->npair; i++) {
         pp_peg_pair *p = &k->m->pair[i];
-        if (pp_peg_has_driver(k, p) && pp_peg_start_gap(k, p) < part * p->size) return true;
+        bool driven = pp_shape_drives(k->f, placed[p->i].slot) || pp_shape_drives(k->f, placed[p->j].slot);
+        if (driven && pp_peg_start_gap(k, p) < part * p->size) return true;
     }
     return false;
 }

@@ -6,6 +6,7 @@
  * are never mixed in one pair. */
 #include "stage/collide/contact_fill.h"
 #include "method/peg/peg.h"
+#include "stage/pose/rebound.h"
 
 #include <string.h>
 
@@ -328,6 +329,16 @@ perp_status pp_peg_rows(pp_peg_work *k, const pp_poses *at, const bool *renew) {
     return PERP_OK;
 }
 
+/* Speed at which a pair that overlaps comes apart [L/T]. Bodies that a drive jams come to overlap with it, again and again as they jam and
+ * come free. What they come apart with is energy that the contact adds, so it stays below what half a step of fall gives. */
+static double leaving_speed(const pp_peg_work *k, const pp_peg_pair *p) {
+    const perp_world *w = k->f->w;
+    double g = perp_v3_norm(w->def.gravity_W), placed = pp_recovery_speed(w, p->size);
+    if (!pp_peg_has_driver(k, p)) return placed;
+    if (k->f->demand.rebounds && k->f->demand.rebounds->jam_stays) return 0;
+    return g > 0 ? fmin(placed, 0.5 * g * w->def.h) : placed;
+}
+
 /* Overlap that a pair may keep at the end: of one that was placed in overlap what it cannot leave at a modest speed; in
  * relaxed rounds what it had; in a part of a step all but its share, or but what a small part of the speeds at hand undoes,
  * since overlap of 1e-9 that is undone within 1e-9 of a step is a blow. */
@@ -335,7 +346,7 @@ static double allowance(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
     const pp_frame *f = k->f;
     double overlap = -pp_peg_start_gap(k, p), share = fmin(1, f->h / f->w->def.h);
     if (pp_peg_spawned(k, p)) {
-        double deep = fmax(overlap, -r->gap0), way = pp_recovery_speed(f->w, p->size) * f->h;
+        double deep = fmax(overlap, -r->gap0), way = leaving_speed(k, p) * f->h;
         return fmax(0, deep - (share < 1 ? fmin(way, fmax(share * deep, LEAVES * k->reach)) : way));
     }
     if (k->mode.relaxed) return fmax(0, overlap);

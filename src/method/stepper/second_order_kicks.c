@@ -309,13 +309,13 @@ static perp_status keep_free(pp_frame *e) {
 }
 
 /* The velocities of the end. Driven bodies and joints may contradict each other there, or wedge what lies between them, and
- * since no gap is asked to close, a shorter part does not help: it goes on jammed. */
+ * since no gap is asked to close, a shorter part does not help: it goes on jammed. So it does where the first kick did. */
 static perp_status solve_end(pp_frame *f, pp_frame *e, bool contacts) {
     perp_world *w = f->w;
     int wedged = w->run.work.wedged;
     perp_status st = solve(e, contacts);
-    bool due = pp_jam_due(f);
-    if (st != PERP_E_SOLVE || !contacts || !(f->task.last_resort || due || w->run.work.wedged > wedged)) return st;
+    bool due = pp_jam_due(f), jams = f->task.last_resort || due || f->method.jammed || w->run.work.wedged > wedged;
+    if (st != PERP_E_SOLVE || !contacts || !jams) return st;
     if (due) pp_jam_may_work(w);
     e->method.jammed = f->method.jammed = true;
     return solve(e, contacts);

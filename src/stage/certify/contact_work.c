@@ -32,6 +32,7 @@
  * Rebounds Where contacts with restitution e close without friction, p (u+ + e u) = 0, so they take 1/2 (1 - e) p |u| in all,
  *          u: approach before. What is missing beyond that was lost by the method. */
 #include "model/actuator.h"
+#include "stage/solve/give_way.h"
 #include "stage/certify/contact_work.h"
 
 #include "base/sets.h"
@@ -148,7 +149,7 @@ static void add_motors(pp_contact_work *a, const pp_frame *k) {
     const perp_step_problem *p = &k->pose.problem;
     for (int i = 0; k->solve.motor_yields > 0 && i < p->njoint; i++) {
         const perp_joint_row *r = &p->joint[i];
-        if (r->kind != PERP_ROW_MOTOR || pp_is_servo(r) || !isfinite(r->hi) || fixed(&r->row)) continue;
+        if (r->kind != PERP_ROW_MOTOR || pp_row_is_servo(k, i) || !isfinite(r->hi) || fixed(&r->row)) continue;
         if (k->w->joint[r->joint].def.axis[r->coord].motor_force != INFINITY) continue;
         double P = k->solve.solution.p_joint[i], before = pp_row_dot(p, &r->row, k->control.nu0) + r->b_kin,
                after = pp_row_dot(p, &r->row, k->solve.solution.nu) + r->b_kin;

@@ -24,6 +24,7 @@
 #include <float.h>
 
 #include "model/actuator.h"
+#include "stage/solve/give_way.h"
 #include "stage/control/belt.h"
 #include "problem/convert/convert.h"
 #include "problem/rows.h"
@@ -224,7 +225,7 @@ static double extra_left(const pp_frame *f, int i) {
     double p = f->solve.solution.p_joint[i], h = f->h,
            rate = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu) + r->b_kin;
     double W = pp_row_inverse_mass(&f->pose.problem, &r->row) * pp_row_length(&f->pose.problem, &r->row);
-    if (pp_is_servo(r)) return servo_left(f, i, W, pp_row_length(&f->pose.problem, &r->row));
+    if (pp_row_is_servo(f, i)) return servo_left(f, i, W, pp_row_length(&f->pose.problem, &r->row));
     if (r->kind == PERP_ROW_FRICTION) return W * fmax(0, fabs(p) - h * a->friction);
     if (r->kind == PERP_ROW_MOTOR) {
         /* one without force limit that yielded has the limit that it was given (stage/solve/motor_yield.c) */

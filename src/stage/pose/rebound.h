@@ -34,7 +34,8 @@ typedef struct pp_rebound_limits {
     pp_rebound_limit *pair;
     int n, cap, tries;
     pp_push_out push_out;
-    bool none; /* nothing bounces: with restitution the laws had no answer */
+    bool jam_stays; /* the model "peg": what a drive is jammed into stays there, as deep as it is */
+    bool none;      /* nothing bounces: with restitution the laws had no answer */
 } pp_rebound_limits;
 
 /* The least b_n that the overlap of a contact may ask for with this limit. `row`: of the contact, n and b_n_kin are used. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/actuator.h"
+#include "stage/solve/give_way.h"
 #include "stage/frame.h"
 #include "stage/solve/solve.h"
 
@@ -140,7 +141,7 @@ static void remember_actuators(const pp_frame *f, bool add) {
     }
     for (int i = 0; w->robot.nactuator && i < f->pose.problem.njoint; i++) {
         const perp_joint_row *r = &f->pose.problem.joint[i];
-        if (r->joint >= 0 && pp_is_servo(r))
+        if (r->joint >= 0 && pp_row_is_servo(f, i))
             w->robot.actuator[w->joint[r->joint].actuator[r->coord]].impulse += f->solve.solution.p_joint[i];
     }
 }
