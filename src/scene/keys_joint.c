@@ -227,6 +227,8 @@ static const pp_key actuator[] = {
      PP_UNIT("force T/L or torque T/rad"), PP_HELP("Gain on the rate.")},
     {"ctrl", PP_T_NUMBER, IN(ctrl), PP_DEFAULT(0), PP_HELP("The number that drives it.")},
     {"ctrl_range", RANGE(ctrl_range), PP_HELP("ctrl is clipped to this range.")},
+    {"ctrl_scale", PP_T_NUMBER, IN(ctrl_scale), PP_DEFAULT(1), PP_HELP("The clipped ctrl is multiplied by this.")},
+    {"ctrl_offset", PP_T_NUMBER, IN(ctrl_offset), PP_DEFAULT(0), PP_HELP("This is added to it then.")},
     {"force_range", RANGE(force_range), PP_UNIT("force or torque"), PP_HELP("Its force is clipped to this range.")},
     {"joint_force_range", RANGE(joint_force_range), PP_UNIT("force or torque"),
      PP_HELP("What the joint feels, gear times force, is clipped to this range.")},

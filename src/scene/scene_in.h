@@ -190,7 +190,7 @@ typedef struct pp_actuator_in {
     pp_got got;
     pp_name name, joint;
     int64_t coordinate;
-    double gear, kp, kv, ctrl;
+    double gear, kp, kv, ctrl, ctrl_scale, ctrl_offset;
     pp_numbers ctrl_range, force_range, joint_force_range;
 } pp_actuator_in;
 

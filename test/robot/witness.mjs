@@ -123,7 +123,7 @@ function compare(file) {
     const pairs = [];
     if (!urdf) {
         for (const [what, a, b] of [['bodies', m.bodies.length, w.nbody], ['joints', m.joints.length, w.njnt], ['sites', m.sites.length, w.nsite],
-            ['actuators', m.actuators, w.nu], ['equalities', m.equalities, w.neq], ['tendons', m.tendons, w.ntendon], ['excludes', m.excludes, w.nexclude],
+            ['actuators', m.actuators.length, w.nu], ['equalities', m.equalities, w.neq], ['tendons', m.tendons, w.ntendon], ['excludes', m.excludes, w.nexclude],
             ['pairs', m.pairs, w.npair], ['keyframes', Math.max(m.keyframes, w.nkey), w.nkey], ['geoms', m.geoms.length, w.ngeom]])
             if (a !== b) bad.push(`${what} ${a} against ${b}`);
         for (let i = 1; i < Math.min(w.nbody, m.bodies.length); i++) pairs.push([i, i, m.bodies[i]]);
@@ -199,7 +199,16 @@ function compare(file) {
         check(`armature of ${j.name}`, Math.abs(w.dof_armature[dof] - j.numbers[5]), 1e-12 * Math.abs(j.numbers[5]));
         if (j.limited) check(`range of ${j.name}`, apart(j.range, [...w.jnt_range.slice(2 * i, 2 * i + 2)]), 1e-12);
     });
-    const figures = `${w.nbody - 1} bodies, ${w.nv} degrees of freedom, mass ${mass.toExponential(1)}, centre ${centre.toExponential(1)}, inertia ${inertia.toExponential(1)}, kinematics ${fk.toExponential(1)}, ${allowed} pairs`;
+    // actuators that perp keeps: gear, gain, bias and ranges, as MuJoCo compiles them
+    if (m.actuators.length === w.nu) m.actuators.forEach((a, i) => {
+        if (!a.kept) return;
+        const is = [w.actuator_gear[6 * i], w.actuator_gainprm[10 * i], ...w.actuator_biasprm.slice(10 * i, 10 * i + 3)];
+        a.law.forEach((x, k) => check(`law of actuator ${a.name}[${k}]`, Math.abs(x - is[k]), 1e-9 * Math.max(1, Math.abs(is[k]))));
+        for (const [what, mine, theirs] of [['ctrl', a.ctrl_range, w.actuator_ctrlrange], ['force', a.force_range, w.actuator_forcerange]])
+            if (mine[0] !== null) check(`range of ${what} of ${a.name}`, apart(mine, [...theirs.slice(2 * i, 2 * i + 2)]), 1e-12);
+    });
+    const kept = m.actuators.filter(a => a.kept).length;
+    const figures = `${w.nbody - 1} bodies, ${w.nv} degrees of freedom, mass ${mass.toExponential(1)}, centre ${centre.toExponential(1)}, inertia ${inertia.toExponential(1)}, kinematics ${fk.toExponential(1)}, ${allowed} pairs, ${kept} of ${w.nu} actuators`;
     d.delete(); w.delete();
     return { bad, figures };
 }
