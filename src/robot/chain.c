@@ -41,7 +41,7 @@ static bool meet(perp_vec3 p, perp_vec3 a, perp_vec3 q, perp_vec3 b, perp_vec3 *
 static bool square(perp_vec3 a, perp_vec3 b) { return fabs(perp_v3_dot(a, b)) <= ALIGNED; }
 
 static bool bare(const pp_model_joint *j) {
-    return !j->limited && j->stiffness == 0 && j->damping == 0 && j->friction == 0;
+    return !j->limited && j->stiffness == 0 && j->damping == 0 && j->friction == 0 && j->armature == 0;
 }
 
 /* Both frames coincide with all coordinates at their reference. */
@@ -154,7 +154,7 @@ perp_status pp_robot_chain(pp_import *m, int link, pp_chain *out) {
         one(m, link, l->joint, out);
         if (j->kind == PP_BALL && !bare(j))
             return pp_robot_note(m, PERP_IMPORT_IGNORED, j->at,
-                                 "joint %s: limits, springs, damping and friction of a ball joint", j->name);
+                                 "joint %s: limits, springs, damping, friction and armature of a ball joint", j->name);
         return PERP_OK;
     }
     bool fits = (l->njoint == 2 && two(m, link, out)) || (l->njoint == 3 && three(m, link, out));

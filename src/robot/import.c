@@ -31,10 +31,9 @@ perp_status pp_robot_read_file(pp_import *m, const char *path, const char *named
 perp_status pp_note_unused(pp_import *m) {
     const pp_model *d = &m->model;
     perp_status s = PERP_OK;
-    int armature = 0, effort = 0;
+    int effort = 0;
     for (int i = 0; i < d->njoint && !s; i++) {
         const pp_model_joint *j = &d->joint[i];
-        armature += j->armature > 0;
         effort += d->nactuator == 0 && j->effort[1] < 1e300;
         if (j->mimic)
             s = pp_robot_note(m, PERP_IMPORT_IGNORED, j->at,
@@ -46,8 +45,7 @@ perp_status pp_note_unused(pp_import *m) {
     const struct {
         int n;
         const char *what;
-    } list[] = {{armature, "joints with armature"},
-                {effort, "joints with a limit on the force of their drives"},
+    } list[] = {{effort, "joints with a limit on the force of their drives"},
                 {d->ntendon - spatial, "fixed tendons"},
                 {spatial, "spatial tendons"}};
     for (size_t i = 0; i < sizeof list / sizeof *list && !s; i++)

@@ -269,6 +269,11 @@ static void put_axis(pp_writing *w, const pp_chain *c, int i, bool alone) {
     if (j->friction > 0) {
         pp_text_add(t, "%sfriction: ", gap);
         pp_text_number(t, j->friction);
+        gap = ", ";
+    }
+    if (j->armature > 0) {
+        pp_text_add(t, "%sarmature: ", gap);
+        pp_text_number(t, j->armature);
     }
     if (!alone) pp_text_add(t, "}");
 }

@@ -173,7 +173,7 @@ typedef struct pp_axis_in {
     pp_got got;
     pp_numbers limits;
     pp_item motor, spring;
-    double friction;
+    double friction, armature;
 } pp_axis_in;
 
 typedef struct pp_motor_in {
@@ -222,7 +222,7 @@ typedef struct pp_joint_in {
     pp_item axes, repeat;
     pp_numbers limits;
     pp_item motor, spring;
-    double friction;
+    double friction, armature;
 } pp_joint_in;
 
 typedef struct pp_force_in {
