@@ -228,7 +228,7 @@ function compare(file) {
             const M = new mujoco.DoubleBuffer(w.nv * w.nv);
             mujoco.mj_fullM(w, d, M);
             const [mine, bias] = out.slice(1, 3).map(t => t.split(' ').map(Number)), is = [...M.GetView()], b = [...d.qfrc_bias];
-            const eM = apart(mine, is) / Math.max(...is.map(Math.abs)), eb = apart(bias, b) / Math.max(1e-12, ...b.map(Math.abs));
+            const eM = apart(mine, is) / Math.max(...is.map(Math.abs)), eb = apart(bias, b) / Math.max(...[...b, ...is].map(Math.abs)); // beside what accelerations of 1 need: it may be zero
             const meshes = w.nmesh > 0 && inertia > 1e-12; // masses from meshes are of single precision
             check('mass matrix', eM, meshes ? 1e-5 : 1e-9); check('bias', eb, meshes ? 1e-5 : 1e-9);
             dynamics = `, mass matrix ${eM.toExponential(1)}, bias ${eb.toExponential(1)}`;
