@@ -14,6 +14,7 @@ static const ledger_entry entries[] = {
     {"kinematic", "driven bodies", offsetof(perp_ledger, kinematic)},
     {"joint", "joints", offsetof(perp_ledger, joint)},
     {"motor", "motors", offsetof(perp_ledger, motor)},
+    {"armature", "armature", offsetof(perp_ledger, armature)},
     {"joint_loss", "joint losses", offsetof(perp_ledger, joint_loss)},
     {"normal", "impacts", offsetof(perp_ledger, normal)},
     {"friction", "friction", offsetof(perp_ledger, friction)},

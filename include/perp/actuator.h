@@ -12,8 +12,8 @@
  *      if (perp_actuator_add(w, &d, &servo)) puts(perp_world_why(w));
  *      perp_actuator_set_ctrl(w, servo, 0.5);
  *
- *  With x the joint coordinate, l = gear x the length of the actuator and c its ctrl, clipped to the range of ctrl, the actuator's
- *  force is
+ *  With x the joint coordinate, l = gear x the length of the actuator and c = ctrl_scale ctrl + ctrl_offset, ctrl clipped to its
+ *  range, the actuator's force is
  *
  *  | kind     | force f                       |
  *  |----------|-------------------------------|
@@ -21,8 +21,8 @@
  *  | position | kp (c - l) - kv l'            |
  *  | velocity | kv (c - l')                   |
  *
- *  clipped to [force_lo, force_hi]; the joint feels gear f, clipped to [joint_lo, joint_hi]. These are MuJoCo's motor, position and
- *  velocity actuators. Servos are implicit: x and x' are those at the end of the step, so that any kp and kv are stable, and clipping is
+ *  clipped to [force_lo, force_hi]; the joint feels gear f, clipped to [joint_lo, joint_hi]. These are MuJoCo's motor, position,
+ *  velocity and affine general actuators. Servos are implicit: x and x' are those at the end of the step, so that any kp and kv are stable, and clipping is
  *  a complementarity condition that holds exactly. A force is constant over the step. Work of servos is booked as
  *  perp_ledger.motor, work of forces as perp_ledger.applied. */
 #ifndef PERP_ACTUATOR_H
@@ -59,6 +59,8 @@ typedef struct perp_actuator_def {
     double kv;                 /**< position, velocity: >= 0 [force T/length] */
     double ctrl;               /**< at first; default 0 */
     double ctrl_lo, ctrl_hi;   /**< range of ctrl; infinite by default */
+    double ctrl_scale;         /**< what the clipped ctrl is multiplied by; default 1 */
+    double ctrl_offset;        /**< and what is added then; default 0 */
     double force_lo, force_hi; /**< range of the actuator's force; infinite by default */
     double joint_lo, joint_hi; /**< range of what the joint feels; infinite by default */
     const char *name;          /**< copied; NULL for none */

@@ -21,13 +21,15 @@ extern "C" {
  *  stepper, so that `remainder` checks kicks, motion and account at once. */
 typedef struct perp_ledger {
     double kinetic_before, kinetic_after;
-    double gravity;    /**< what the potential of gravity lost, from the poses */
-    double spring;     /**< what springs lost: between points, in joints, in contacts and joints that give way */
-    double applied;    /**< work of applied forces and force controllers */
-    double damping;    /**< dampers and drags between points */
-    double kinematic;  /**< done by kinematic bodies through contacts, joints and springs, and by surfaces that move */
-    double joint;      /**< bilateral joint impulses, their stabilisation and correction */
-    double motor;      /**< joint motors */
+    double gravity;   /**< what the potential of gravity lost, from the poses */
+    double spring;    /**< what springs lost: between points, in joints, in contacts and joints that give way */
+    double applied;   /**< work of applied forces and force controllers */
+    double damping;   /**< dampers and drags between points */
+    double kinematic; /**< done by kinematic bodies through contacts, joints and springs, and by surfaces that move */
+    double joint;     /**< bilateral joint impulses, their stabilisation and correction */
+    double motor;     /**< joint motors */
+    double
+        armature; /**< what the rotors of joints lost (perp_joint_axis.armature); kinetic energies are those of bodies */
     double joint_loss; /**< joint dampers, dry friction and limits */
     double normal;     /**< normal contact impulses (impact loss) */
     double friction;   /**< friction impulses; positive only in a step in which slip reverses */

@@ -54,6 +54,8 @@ typedef struct perp_joint_axis {
     double rest;        /**< [L or rad] */
     double damping;     /**< >= 0: implicit damper [force T/L or torque T/rad] */
     double friction;    /**< >= 0: dry friction, largest force or torque */
+    double armature; /**< >= 0: inertia that moves with the coordinate alone, as the rotor of a drive does, gear squared
+                           included [M or M L^2]. Steppers stewart-trinkle, anitescu-potra and second-order have it */
 } perp_joint_axis;
 
 /** Definition of a joint. Start from perp_joint_def_default(). */

@@ -23,7 +23,8 @@ typedef enum perp_row_kind {
     PERP_ROW_MOTOR,    /**< velocity motor with a force limit */
     PERP_ROW_FRICTION, /**< dry friction in a joint */
     PERP_ROW_SPRING,   /**< implicit spring-damper in a joint */
-    PERP_ROW_LIMIT     /**< joint limit */
+    PERP_ROW_LIMIT,    /**< joint limit */
+    PERP_ROW_INERTIA   /**< armature: inertia on a joint coordinate */
 } perp_row_kind;
 
 /** A joint row: w = J nu + b + compliance p, with lo <= p <= hi complementary to w.

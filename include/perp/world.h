@@ -271,6 +271,8 @@ PERP_API int perp_world_contacts(const perp_world *w, const perp_contact **out);
 /** Kinetic, gravitational (zero at the origin) and spring energy now [M L^2/T^2]; any pointer may be NULL. Springs: force
  *  elements and, with stepper viscoelastic, contacts as the last step left them. */
 PERP_API void perp_world_energy(const perp_world *w, double *kinetic, double *gravity, double *spring);
+/** Kinetic energy of the rotors of joints (perp_joint_axis.armature), which is no part of that of the bodies [M L^2/T^2]. */
+PERP_API double perp_world_armature_energy(const perp_world *w);
 /** Total linear momentum, and angular momentum about the world origin, of the dynamic bodies. */
 PERP_API void perp_world_momentum(const perp_world *w, perp_vec3 *linear, perp_vec3 *angular);
 /** Deepest true overlap of any two bodies now [L], >= 0. */

@@ -37,6 +37,15 @@ static void momentum(const pp_composite *c, perp_vec3 lin, perp_vec3 ang, perp_v
     *L = perp_v3_add(perp_m3_mul_v(c->I, ang), perp_v3_cross(c->mc, lin));
 }
 
+/* Rotors turn with one velocity each: they are on the diagonal. */
+static void add_armature(const perp_joint_space *s, const int *map, double *M, int ld) {
+    for (int i = 0; i < s->nlink; i++)
+        for (int k = 0; k < s->link[i].nv && k < PERP_JOINT_MAX_COORD; k++) {
+            int at = map ? map[s->link[i].v + k] : s->link[i].v + k;
+            if (at >= 0) M[(size_t)at * (size_t)ld + (size_t)at] += s->link[i].armature[k];
+        }
+}
+
 void pp_joint_space_mass(perp_joint_space *s, const int *map, double *M, int ld) {
     for (int i = 0; i < s->nlink; i++) s->composite[i] = (pp_composite){.m = s->mass[i], .I = s->I_W[i]};
     for (int i = s->nlink - 1; i >= 0; i--) {
@@ -66,6 +75,7 @@ void pp_joint_space_mass(perp_joint_space *s, const int *map, double *M, int ld)
                 if (s->link[a].parent >= 0) L = perp_v3_add(L, perp_v3_cross(from_parent(s, a), p));
             }
         }
+    add_armature(s, map, M, ld);
 }
 
 void perp_joint_space_mass_matrix(perp_joint_space *s, double *M) {
@@ -140,7 +150,13 @@ static void newton_euler(perp_joint_space *s, const double *a, double *tau) {
 
 void perp_joint_space_bias(perp_joint_space *s, double *bias) { newton_euler(s, NULL, bias); }
 
-void perp_joint_space_inverse_dynamics(perp_joint_space *s, const double *a, double *tau) { newton_euler(s, a, tau); }
+void perp_joint_space_inverse_dynamics(perp_joint_space *s, const double *a, double *tau) {
+    for (int k = 0; k < s->nv; k++) s->bias[k] = a[k]; /* tau may be a */
+    newton_euler(s, s->bias, tau);
+    for (int i = 0; i < s->nlink; i++)
+        for (int k = 0; k < s->link[i].nv && k < PERP_JOINT_MAX_COORD; k++)
+            tau[s->link[i].v + k] += s->link[i].armature[k] * s->bias[s->link[i].v + k];
+}
 
 perp_status perp_joint_space_forward_dynamics(perp_joint_space *s, const double *tau, double *a, double *work) {
     if (s->nv == 0) return PERP_OK;

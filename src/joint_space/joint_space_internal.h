@@ -36,6 +36,7 @@ typedef struct pp_link {
     int axis[3];       /* axes of Ja of the translations */
     pp_link_turn turn;
     int q, nq, v, nv;
+    double armature[PERP_JOINT_MAX_COORD]; /* by velocity of a joint with coordinates */
 } pp_link;
 
 /* One direction of motion: the velocity field of B relative to A when its rate is 1, in W. */

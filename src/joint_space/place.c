@@ -126,8 +126,10 @@ static pp_motion_of motion_in(const perp_world *w, int slot) {
 void pp_joint_space_base(perp_joint_space *s, const perp_world *w) {
     s->gravity_W = w->def.gravity_W;
     for (int i = 0; i < s->nlink; i++) {
-        const pp_link *l = &s->link[i];
+        pp_link *l = &s->link[i];
         const pp_body *b = &w->body[l->body];
+        for (int k = 0; l->joint >= 0 && k < PERP_JOINT_MAX_COORD; k++)
+            l->armature[k] = w->joint[l->joint].def.axis[k].armature;
         if (l->parent < 0) s->base[i] = motion_in(w, l->parent_body);
         s->mass[i] = b->mass;
         s->I_B[i] = b->particle ? perp_m3_diag(0, 0, 0) : b->I_B;

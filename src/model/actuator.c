@@ -6,7 +6,7 @@
 static double clip(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 
 pp_servo pp_servo_of(const perp_actuator_def *def) {
-    double g = def->gear, c = clip(def->ctrl, def->ctrl_lo, def->ctrl_hi);
+    double g = def->gear, c = def->ctrl_scale * clip(def->ctrl, def->ctrl_lo, def->ctrl_hi) + def->ctrl_offset;
     pp_servo s = {0};
     switch (def->kind) {
     case PERP_ACTUATOR_POSITION:

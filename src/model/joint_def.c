@@ -46,7 +46,7 @@ static perp_status check_frame(const char *name, perp_pose X, int dim, char *why
 }
 
 static bool in_use(const perp_joint_axis *ax) {
-    return ax->limited || ax->motor || ax->stiffness > 0 || ax->damping > 0 || ax->friction > 0;
+    return ax->limited || ax->motor || ax->stiffness > 0 || ax->damping > 0 || ax->friction > 0 || ax->armature > 0;
 }
 
 static perp_status check_axis(int i, const perp_joint_axis *ax, char *why, size_t size) {
@@ -64,8 +64,9 @@ static perp_status check_axis(int i, const perp_joint_axis *ax, char *why, size_
     const struct {
         const char *name;
         double value;
-    } sizes[] = {{"stiffness", ax->stiffness}, {"damping", ax->damping}, {"friction", ax->friction}};
-    for (int k = 0; k < 3; k++)
+    } sizes[] = {
+        {"stiffness", ax->stiffness}, {"damping", ax->damping}, {"friction", ax->friction}, {"armature", ax->armature}};
+    for (int k = 0; k < 4; k++)
         if (!(sizes[k].value >= 0 && isfinite(sizes[k].value)))
             return pp_refuse(why, size, PERP_E_ARG, "axis[%d].%s = %g must be finite and >= 0", i, sizes[k].name,
                              sizes[k].value);

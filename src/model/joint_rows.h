@@ -22,6 +22,9 @@ typedef struct pp_joint_side {
  * actuator, whose rows come behind these and are numbered from PP_JOINT_OWN_ROWS. */
 #define PP_JOINT_OWN_ROWS (6 + 5 * PERP_JOINT_MAX_COORD)
 #define PP_JOINT_MAX_ROWS (PP_JOINT_OWN_ROWS + PERP_JOINT_MAX_COORD)
+/* Number of the row of armature of coordinate 0; those of others are before it. A joint with n coordinates locks 6 - n motions, so that its own rows do
+ * not come so far. */
+#define PP_JOINT_ARMATURE_ROW (PP_JOINT_OWN_ROWS - 1)
 
 /* Marks a definition made by perp_joint_def_default(). */
 #define PP_JOINT_COOKIE 0x4a4f494eu

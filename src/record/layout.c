@@ -193,6 +193,7 @@ const pp_figure pp_figures[] = {
     {PP_D_LEDGER_KINEMATIC, OF(c.ledger.kinematic), false, 1},
     {PP_D_LEDGER_JOINT, OF(c.ledger.joint), false, 1},
     {PP_D_LEDGER_MOTOR, OF(c.ledger.motor), false, 1},
+    {PP_D_LEDGER_ARMATURE, OF(c.ledger.armature), false, 1},
     {PP_D_LEDGER_JOINT_LOSS, OF(c.ledger.joint_loss), false, 1},
     {PP_D_LEDGER_NORMAL, OF(c.ledger.normal), false, 1},
     {PP_D_LEDGER_FRICTION, OF(c.ledger.friction), false, 1},

@@ -241,6 +241,8 @@ typedef enum pp_extent {
     X(LEDGER_JOINT, "ledger/joint", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                              \
       "of bilateral joint impulses")                                                                                   \
     X(LEDGER_MOTOR, "ledger/motor", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2", "of joint motors")           \
+    X(LEDGER_ARMATURE, "ledger/armature", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER | PP_SINCE_6, "M L^2/T^2",           \
+      "what the rotors of joints lost")                                                                                \
     X(LEDGER_JOINT_LOSS, "ledger/joint_loss", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                    \
       "of joint dampers, dry friction and limits")                                                                     \
     X(LEDGER_NORMAL, "ledger/normal", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                            \

@@ -8,7 +8,7 @@
  *   two slides and a hinge, all at right angles, hinge last   planar
  *   three hinges through one point                            spherical: it has no coordinates, so limits and the like are lost
  *   three slides and three hinges, none limited               moves freely
- * Others are refused. */
+ * Others are split: between two joints stands a body that has PP_SPLIT_MASS of the link's mass and inertia, at its place. The link keeps the rest. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static bool meet(perp_vec3 p, perp_vec3 a, perp_vec3 q, perp_vec3 b, perp_vec3 *
 static bool square(perp_vec3 a, perp_vec3 b) { return fabs(perp_v3_dot(a, b)) <= ALIGNED; }
 
 static bool bare(const pp_model_joint *j) {
-    return !j->limited && j->stiffness == 0 && j->damping == 0 && j->friction == 0;
+    return !j->limited && j->stiffness == 0 && j->damping == 0 && j->friction == 0 && j->armature == 0;
 }
 
 /* Both frames coincide with all coordinates at their reference. */
@@ -55,6 +55,7 @@ static void same_frames(const pp_import *m, int link, perp_pose X_B, pp_chain *o
 static void one(const pp_import *m, int link, int joint, pp_chain *out) {
     const pp_model_joint *j = &m->model.joint[joint];
     same_frames(m, link, frame_along(j->p_B, j->axis_B), out);
+    if (joint > m->link[link].joint) out->X_A = out->X_B; /* on the body of the joint before it */
     if (j->kind == PP_HINGE) {
         out->type = "revolute";
         out->X_B.q = perp_q_mul(out->X_B.q, perp_q_axis_angle(perp_v3(0, 0, 1), j->ref));
@@ -153,7 +154,7 @@ perp_status pp_robot_chain(pp_import *m, int link, pp_chain *out) {
         one(m, link, l->joint, out);
         if (j->kind == PP_BALL && !bare(j))
             return pp_robot_note(m, PERP_IMPORT_IGNORED, j->at,
-                                 "joint %s: limits, springs, damping and friction of a ball joint", j->name);
+                                 "joint %s: limits, springs, damping, friction and armature of a ball joint", j->name);
         return PERP_OK;
     }
     bool fits = (l->njoint == 2 && two(m, link, out)) || (l->njoint == 3 && three(m, link, out));
@@ -166,10 +167,16 @@ perp_status pp_robot_chain(pp_import *m, int link, pp_chain *out) {
     if (l->njoint == 6 && six(m, link))
         return pp_robot_note(m, PERP_IMPORT_APPROXIMATED, j->at, "%s: three slides and three hinges are free motion",
                              name);
-    return pp_robot_say(
-        m, PERP_E_ARG, j->at,
-        "found %d joints in a row that are no joint of perp together; allowed: one joint, two hinges that "
-        "cross at right angles, a slide and a hinge along one line, two slides and a hinge at right "
-        "angles, three hinges through one point, or free motion",
-        l->njoint);
+    for (int i = 1; i < l->njoint; i++)
+        if (j[i].kind == PP_FREE)
+            return pp_robot_say(m, PERP_E_ARG, j->at, "found a free joint among others; allowed: alone");
+    *out = (pp_chain){.split = true};
+    return pp_robot_note(m, PERP_IMPORT_APPROXIMATED, j->at,
+                         "%s: between its %d joints in a row are bodies, each with %g of its mass", name, l->njoint,
+                         PP_SPLIT_MASS);
+}
+
+void pp_robot_chain_part(const pp_import *m, int link, int i, pp_chain *out) {
+    *out = (pp_chain){.X_A = perp_pose_identity(), .X_B = perp_pose_identity()};
+    one(m, link, m->link[link].joint + i, out);
 }

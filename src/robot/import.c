@@ -31,34 +31,32 @@ perp_status pp_robot_read_file(pp_import *m, const char *path, const char *named
 perp_status pp_note_unused(pp_import *m) {
     const pp_model *d = &m->model;
     perp_status s = PERP_OK;
-    int armature = 0, effort = 0, gravcomp = 0;
+    int effort = 0;
     for (int i = 0; i < d->njoint && !s; i++) {
         const pp_model_joint *j = &d->joint[i];
-        armature += j->armature > 0;
-        effort += j->effort < 1e300;
+        effort += d->nactuator == 0 && j->effort[1] < 1e300;
         if (j->mimic)
             s = pp_robot_note(m, PERP_IMPORT_IGNORED, j->at,
                               "joint %s mimics %s (factor %g, offset %g): it moves by itself", j->name, j->mimic,
                               j->mimic_factor, j->mimic_offset);
     }
-    for (int i = 0; i < d->nbody; i++) gravcomp += d->body[i].gravcomp != 0;
     int spatial = 0;
     for (int i = 0; i < d->ntendon; i++) spatial += d->tendon[i].spatial;
     const struct {
         int n;
         const char *what;
-    } list[] = {{armature, "joints with armature"},
-                {effort, "joints with a limit on the force of their drives"},
-                {d->nactuator, "actuators"},
+    } list[] = {{effort, "joints with a limit on the force of their drives"},
                 {d->ntendon - spatial, "fixed tendons"},
-                {spatial, "spatial tendons"},
-                {gravcomp, "bodies with gravity compensation"},
-                {d->nsite, "sites"},
-                {d->nkey, "keyframes"}};
+                {spatial, "spatial tendons"}};
     for (size_t i = 0; i < sizeof list / sizeof *list && !s; i++)
         if (list[i].n > 0) s = pp_robot_note(m, PERP_IMPORT_IGNORED, NULL, "%d %s", list[i].n, list[i].what);
-    for (int i = 0; i < d->nequality && !s; i++)
-        s = pp_robot_note(m, PERP_IMPORT_IGNORED, d->equality[i].at, "equality constraints <%s>", d->equality[i].type);
+    for (int i = 0; i < d->nequality && !s; i++) {
+        const pp_model_equality *q = &d->equality[i];
+        bool kept = !strcmp(q->type, "connect") || !strcmp(q->type, "weld");
+        if (!kept || !q->active)
+            s = pp_robot_note(m, PERP_IMPORT_IGNORED, q->at, "equality constraints <%s>%s", q->type,
+                              q->active ? "" : " that are not active");
+    }
     return s;
 }
 
@@ -99,6 +97,7 @@ perp_status pp_robot_import(const char *path, const char *data, size_t size, con
     if (!m) return pp_complain_say(why, PERP_E_MEMORY, at, NULL, "no memory for the model");
     memset(m, 0, sizeof *m);
     m->alloc = o.alloc;
+    m->key = -1;
     m->options = o;
     m->why = why;
     m->model.gravity = perp_v3(0, 0, -9.81);

@@ -193,6 +193,7 @@ perp_status pp_mjcf_read(pp_import *m, pp_xml *root) {
     if (!s) s = pp_mjcf_fit(&f);
     if (!s) s = pp_mjcf_others(&f);
     if (!s) s = pp_mjcf_masses(&f);
+    if (!s) s = pp_mjcf_damping(&f);
     for (int i = 0; i < f.nclass; i++) pp_free(&m->alloc, f.class[i].at);
     pp_free(&m->alloc, f.class);
     return s;

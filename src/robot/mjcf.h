@@ -68,6 +68,9 @@ perp_status pp_mjcf_geom(pp_mjcf *f, const pp_xml *e, int class, int body,
 perp_status pp_mjcf_fit(pp_mjcf *f);    /* primitives fitted to meshes */
 perp_status pp_mjcf_bodies(pp_mjcf *f); /* mjcf_body.c */
 perp_status pp_mjcf_masses(pp_mjcf *f);
-perp_status pp_mjcf_others(pp_mjcf *f); /* mjcf_other.c: contacts, equalities, tendons, actuators, keyframes */
+perp_status pp_mjcf_others(pp_mjcf *f); /* mjcf_other.c: contacts, equalities, tendons, keyframes */
+perp_status pp_mjcf_actuators(pp_mjcf *f, const pp_xml *section); /* mjcf_actuator.c */
+/* Turns damping ratios of actuators into damping; masses must be known. */
+perp_status pp_mjcf_damping(pp_mjcf *f);
 
 #endif

@@ -153,7 +153,7 @@ static perp_status read_drive(pp_mjcf *f, const pp_mjcf_element *x, pp_model_joi
     if (!s) s = read_limited(f, x, "actuatorfrclimited", "actuatorfrcrange", &limited);
     if (!s) s = pp_robot_numbers(f->m, x->e, "actuatorfrcrange", pp_mjcf_get(x, "actuatorfrcrange"), 2, 2, v, &got);
     if (s) return s;
-    if (limited && got) j->effort = fmax(fabs(v[0]), fabs(v[1]));
+    if (limited && got) memcpy(j->effort, v, sizeof j->effort);
     if (pp_mjcf_get(x, "springdamper")) {
         s = pp_robot_note(f->m, PERP_IMPORT_IGNORED, x->e, "springdamper of joints");
         if (s) return s;

@@ -125,6 +125,7 @@ static perp_status read_colour(pp_mjcf *f, const pp_mjcf_element *x, pp_model_ge
     const char *rgba = pp_mjcf_get(x, "rgba"), *name = pp_mjcf_get(x, "material");
     double v[4] = {0.5, 0.5, 0.5, 1}; /* of numbers that are missing */
     int got;
+    if (rgba && !rgba[strspn(rgba, " \t\r\n")]) rgba = NULL; /* empty, as some programs write it: none */
     if (!rgba && name) {
         const pp_xml *e = find_material(f, name);
         if (!e) {

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* mjcf_other.c - what MJCF has beside bodies: contact pairs, equalities, tendons, actuators, keyframes. */
+/* mjcf_other.c - what MJCF has beside bodies and actuators: contact pairs, equalities, tendons, keyframes. */
 #include <string.h>
 
 #include "robot/mjcf.h"
@@ -45,6 +45,54 @@ static perp_status read_contact(pp_import *m, const pp_xml *section) {
     return PERP_OK;
 }
 
+/* A body with all joints at their reference. */
+static perp_pose reference_pose(const pp_import *m, int body) {
+    perp_pose X = perp_pose_identity();
+    for (int b = body; b > 0; b = m->model.body[b].parent) X = perp_pose_mul(m->model.body[b].X_P, X);
+    return X;
+}
+
+static const char *site_name(const pp_import *m, int i) { return i < m->model.nsite ? m->model.site[i].name : NULL; }
+
+/* Frames that two sites name; *is: they do. */
+static perp_status between_sites(pp_import *m, const pp_xml *e, pp_model_equality *q, bool *is) {
+    static const char *const key[] = {"site1", "site2"};
+    *is = pp_xml_get(e, "site1") || pp_xml_get(e, "site2");
+    for (int k = 0; *is && k < 2; k++) {
+        const char *name = pp_xml_get(e, key[k]);
+        int i = 0;
+        if (!name) return pp_robot_wrong(m, e, key[k], "nothing", "the name of a site");
+        while (i < m->model.nsite && strcmp(m->model.site[i].name, name) != 0) i++;
+        if (i == m->model.nsite) return pp_robot_missing(m, e, key[k], name, "a site", site_name);
+        q->body[k] = m->model.site[i].body;
+        q->X[k] = m->model.site[i].X_B;
+    }
+    return PERP_OK;
+}
+
+/* Frames of connect and weld that two bodies name. The second body is where it is with all joints at their reference, unless a weld says otherwise. */
+static perp_status between_bodies(pp_import *m, const pp_xml *e, bool weld, pp_model_equality *q) {
+    perp_vec3 anchor = {0, 0, 0};
+    double v[7] = {0};
+    int got = 0;
+    perp_status s = body_of(m, e, "body1", &q->body[0]);
+    if (!s && pp_xml_get(e, "body2")) s = body_of(m, e, "body2", &q->body[1]);
+    if (!s) s = pp_robot_vector(m, e, "anchor", pp_xml_get(e, "anchor"), &anchor);
+    if (!s && weld) s = pp_robot_numbers(m, e, "relpose", pp_xml_get(e, "relpose"), 7, 7, v, &got);
+    if (s) return s;
+    perp_pose X = perp_pose_mul(perp_pose_inverse(reference_pose(m, q->body[0])), reference_pose(m, q->body[1]));
+    perp_quat turn = {v[3], v[4], v[5], v[6]};
+    if (weld) {
+        if (got && perp_q_norm(turn) > 0) X = (perp_pose){{v[0], v[1], v[2]}, perp_q_unit(turn)};
+        q->X[0] = X;
+        q->X[1] = perp_pose_identity();
+    } else {
+        q->X[0] = (perp_pose){anchor, perp_q_identity()};
+        q->X[1] = perp_pose_mul(perp_pose_inverse(X), q->X[0]);
+    }
+    return PERP_OK;
+}
+
 static perp_status read_equality(pp_mjcf *f, const pp_xml *section) {
     pp_import *m = f->m;
     pp_model *d = &m->model;
@@ -56,8 +104,13 @@ static perp_status read_equality(pp_mjcf *f, const pp_xml *section) {
         for (int i = 0; i < 5 && !q.a; i++) q.a = pp_xml_get(e, a[i]);
         for (int i = 0; i < 4 && !q.b; i++) q.b = pp_xml_get(e, b[i]);
         pp_mjcf_element x = {f, e, 0};
+        bool weld = !strcmp(e->name, "weld"), sites = false;
         perp_status s = pp_mjcf_class_of(f, e, "class", 0, &x.class);
         if (!s) s = pp_mjcf_bool(m, e, "active", pp_mjcf_get(&x, "active"), &q.active);
+        if (!s && (weld || !strcmp(e->name, "connect"))) {
+            s = between_sites(m, e, &q, &sites);
+            if (!s && !sites) s = between_bodies(m, e, weld, &q);
+        }
         if (s) return s;
         if (!PP_GROW(&m->alloc, d->equality, d->cap_equality, d->nequality, d->nequality + 1))
             return pp_robot_no_memory(m);
@@ -76,81 +129,81 @@ static perp_status read_tendons(pp_import *m, const pp_xml *section) {
     return PERP_OK;
 }
 
-static perp_status read_actuators(pp_import *m, const pp_xml *section) {
-    static const char *const on[] = {"joint", "jointinparent", "tendon", "site", "slidersite", "body", NULL};
-    pp_model *d = &m->model;
-    for (const pp_xml *e = section->first; e; e = e->next) {
-        const char *name = pp_xml_get(e, "name");
-        pp_model_actuator a = {.name = name ? name : "", .type = e->name, .on = "", .target = "", .at = e};
-        for (int i = 0; on[i]; i++)
-            if (pp_xml_get(e, on[i])) {
-                a.on = on[i];
-                a.target = pp_xml_get(e, on[i]);
-            }
-        if (!strncmp(a.on, "joint", 5)) {
-            bool known = false;
-            for (int i = 0; i < d->njoint && !known; i++) known = !strcmp(d->joint[i].name, a.target);
-            if (!known) return pp_robot_wrong(m, e, a.on, a.target, "the name of a joint");
-        }
-        if (!PP_GROW(&m->alloc, d->actuator, d->cap_actuator, d->nactuator, d->nactuator + 1))
-            return pp_robot_no_memory(m);
-        d->actuator[d->nactuator++] = a;
-    }
-    return PERP_OK;
+/* Numbers of a joint among the coordinates and velocities of a keyframe. */
+static int width_of(const pp_model_joint *j) { return j->kind == PP_FREE ? 7 : j->kind == PP_BALL ? 4 : 1; }
+static int rates_of(const pp_model_joint *j) { return j->kind == PP_FREE ? 6 : j->kind == PP_BALL ? 3 : 1; }
+
+/* n numbers, of the pool; NULL: the key has none. */
+static perp_status key_numbers(pp_import *m, const pp_xml *e, const char *attribute, int n, double **out) {
+    const char *text = pp_xml_get(e, attribute);
+    *out = NULL;
+    if (!text || n == 0) return PERP_OK;
+    *out = pp_pool_get(&m->pool, sizeof **out * (size_t)n);
+    if (!*out) return pp_robot_no_memory(m);
+    return pp_robot_numbers(m, e, attribute, text, n, n, *out, NULL);
 }
 
 static perp_status read_keys(pp_import *m, const pp_xml *section) {
     pp_model *d = &m->model;
     for (const pp_xml *e = pp_xml_child(section, "key"); e; e = pp_xml_again(e)) {
         const char *name = pp_xml_get(e, "name");
+        pp_model_key k = {.name = name ? name : "", .at = e};
+        perp_status s = key_numbers(m, e, "qpos", d->nq, &k.q);
+        if (!s) s = key_numbers(m, e, "qvel", d->nv, &k.v);
+        if (!s) s = key_numbers(m, e, "ctrl", d->nactuator, &k.ctrl);
+        if (s) return s;
         if (!PP_GROW(&m->alloc, d->key, d->cap_key, d->nkey, d->nkey + 1)) return pp_robot_no_memory(m);
-        d->key[d->nkey++] = (pp_model_key){name ? name : "", e};
+        d->key[d->nkey++] = k;
     }
     return PERP_OK;
 }
 
+static void number_coordinates(pp_model *d) {
+    d->nq = d->nv = 0;
+    for (int i = 0; i < d->njoint; i++) {
+        d->joint[i].q_at = d->nq;
+        d->joint[i].v_at = d->nv;
+        d->nq += width_of(&d->joint[i]);
+        d->nv += rates_of(&d->joint[i]);
+    }
+}
+
 static const char *key_name(const pp_import *m, int i) { return i < m->model.nkey ? m->model.key[i].name : NULL; }
 
-/* Numbers of a joint among the coordinates of a keyframe. */
-static int width_of(const pp_model_joint *j) { return j->kind == PP_FREE ? 7 : j->kind == PP_BALL ? 4 : 1; }
+void pp_model_at_key(pp_import *m, int key) {
+    const pp_model *d = &m->model;
+    const double *q = d->key[key].q;
+    for (int i = 0; i < d->njoint; i++) {
+        pp_model_joint *j = &d->joint[i];
+        j->placed = q != NULL; /* else all joints are at their reference */
+        j->q = q ? q[j->q_at] : j->ref;
+        if (!q || (j->kind != PP_FREE && j->kind != PP_BALL)) continue;
+        const double *v = q + j->q_at, *turn = v + (j->kind == PP_FREE ? 3 : 0);
+        perp_quat r = {turn[0], turn[1], turn[2], turn[3]};
+        j->X = (perp_pose){j->kind == PP_FREE ? perp_v3(v[0], v[1], v[2]) : perp_v3(0, 0, 0),
+                           perp_q_norm(r) > 0 ? perp_q_unit(r) : perp_q_identity()}; /* as MuJoCo takes zeros */
+    }
+}
 
 perp_status pp_mjcf_key(pp_import *m, const char *name) {
     const pp_model *d = &m->model;
-    int k = -1, n = 0, got = 0;
-    for (int i = 0; i < d->nkey && k < 0; i++)
-        if (!strcmp(d->key[i].name, name)) k = i;
-    if (k < 0 && d->nbody > 0) return pp_robot_missing(m, d->body[0].at, "key", name, "a keyframe", key_name);
-    const char *text = pp_xml_get(d->key[k].at, "qpos");
-    if (!text) return PERP_OK; /* all joints at their reference */
-    for (int i = 0; i < d->njoint; i++) n += width_of(&d->joint[i]);
-    double *q = pp_alloc(&m->alloc, sizeof *q * (size_t)(n + 1));
-    if (!q) return pp_robot_no_memory(m);
-    perp_status s = pp_robot_numbers(m, d->key[k].at, "qpos", text, n, n, q, &got);
-    for (int i = 0, at = 0; i < d->njoint && !s; i++) {
-        pp_model_joint *j = &d->joint[i];
-        const double *v = q + at, *turn = v + (j->kind == PP_FREE ? 3 : 0);
-        at += width_of(j);
-        j->placed = true;
-        j->q = v[0];
-        if (j->kind != PP_FREE && j->kind != PP_BALL) continue;
-        perp_quat r = {turn[0], turn[1], turn[2], turn[3]};
-        if (!(perp_q_norm(r) > 0))
-            s = pp_robot_wrong(m, d->key[k].at, "qpos", "a quaternion of zeros", "one that is not zero");
-        j->X = (perp_pose){j->kind == PP_FREE ? perp_v3(v[0], v[1], v[2]) : perp_v3(0, 0, 0),
-                           s ? perp_q_identity() : perp_q_unit(r)};
-    }
-    pp_free(&m->alloc, q);
-    return s;
+    for (int i = 0; i < d->nkey && m->key < 0; i++)
+        if (!strcmp(d->key[i].name, name)) m->key = i;
+    if (m->key < 0) return pp_robot_missing(m, d->body[0].at, "key", name, "a keyframe", key_name);
+    pp_model_at_key(m, m->key);
+    return PERP_OK;
 }
 
 perp_status pp_mjcf_others(pp_mjcf *f) {
     perp_status s = PERP_OK;
+    number_coordinates(&f->m->model);
     for (const pp_xml *e = f->root->first; e && !s; e = e->next) {
         if (!strcmp(e->name, "contact")) s = read_contact(f->m, e);
         if (!strcmp(e->name, "equality")) s = read_equality(f, e);
         if (!strcmp(e->name, "tendon")) s = read_tendons(f->m, e);
-        if (!strcmp(e->name, "actuator")) s = read_actuators(f->m, e);
-        if (!strcmp(e->name, "keyframe")) s = read_keys(f->m, e);
+        if (!strcmp(e->name, "actuator")) s = pp_mjcf_actuators(f, e);
     }
+    for (const pp_xml *e = f->root->first; e && !s; e = e->next) /* they have a number for each actuator */
+        if (!strcmp(e->name, "keyframe")) s = read_keys(f->m, e);
     return s;
 }

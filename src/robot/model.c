@@ -34,7 +34,7 @@ pp_model_joint *pp_model_add_joint(pp_import *m, const char *name, const pp_xml 
                           .body = body,
                           .kind = kind,
                           .axis_B = {0, 0, 1},
-                          .effort = INFINITY,
+                          .effort = {-INFINITY, INFINITY},
                           .velocity = INFINITY};
     return j;
 }

@@ -112,17 +112,36 @@ static void shapes(pp_writer *t, const pp_import *m) {
     pp_write(t, "]");
 }
 
+static void drives(pp_writer *t, const pp_import *m) {
+    pp_write(t, ",\n\"actuators\": [\n");
+    for (int i = 0; i < m->model.nactuator; i++) {
+        const pp_model_actuator *a = &m->model.actuator[i];
+        const double law[] = {a->gear, a->gain, a->bias[0], a->bias[1], a->bias[2]};
+        pp_write(t, "%s{\"name\": ", i ? ",\n" : "");
+        text(t, a->name);
+        pp_write(t, ", \"on\": ");
+        text(t, a->on);
+        pp_write(t, ", \"target\": ");
+        text(t, a->target);
+        pp_write(t, ", \"kept\": %s", a->missing ? "false" : "true");
+        numbers(t, "law", law, 5);
+        numbers(t, "ctrl_range", a->ctrl_range, 2);
+        numbers(t, "force_range", a->force_range, 2);
+        pp_write(t, "}");
+    }
+    pp_write(t, "]");
+}
+
 size_t perp_import_model(const perp_import *m, char *buf, size_t size) {
     pp_writer t = {buf, size, 0};
     if (size > 0) buf[0] = 0;
-    pp_write(
-        &t,
-        "{\"format\": \"%s\", \"actuators\": %d, \"equalities\": %d, \"tendons\": %d, \"excludes\": %d, \"pairs\": "
-        "%d, \"keyframes\": %d,\n",
-        m->model.format, m->model.nactuator, m->model.nequality, m->model.ntendon, m->model.nexclude, m->model.npair,
-        m->model.nkey);
+    pp_write(&t,
+             "{\"format\": \"%s\", \"equalities\": %d, \"tendons\": %d, \"excludes\": %d, \"pairs\": "
+             "%d, \"keyframes\": %d,\n",
+             m->model.format, m->model.nequality, m->model.ntendon, m->model.nexclude, m->model.npair, m->model.nkey);
     bodies(&t, m);
     shapes(&t, m);
+    drives(&t, m);
     pp_write(&t, "}\n");
     return t.n;
 }

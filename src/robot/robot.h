@@ -7,7 +7,7 @@
  *   tree.c               bodies without joints      -> parts of their parents: pp_link
  *   chain.c              joints of a link           -> one joint of perp
  *   pairs.c              contact filters            -> groups and masks
- *   write.c              all of these               -> YAML
+ *   write*.c             all of these               -> YAML
  *
  * What perp has no counterpart for stays in pp_model, and a note says so. All texts are of the pool of the import. */
 #ifndef PP_ROBOT_H
@@ -54,12 +54,14 @@ typedef struct pp_model_joint {
     perp_vec3 p_B, axis_B; /* in the frame of its body; the axis is a unit vector */
     bool limited;
     double range[2], ref, springref, stiffness, damping, friction;
-    double armature, effort, velocity; /* infinite: not given */
-    const char *mimic;                 /* NULL: none */
+    double armature, velocity; /* velocity infinite: not given */
+    double effort[2];          /* range of what actuators do to it; infinite: not given */
+    const char *mimic;         /* NULL: none */
     double mimic_factor, mimic_offset;
-    double q;    /* at the start of the scene */
-    perp_pose X; /* the same of a free joint: its body in the world; of a ball: the turn */
-    bool placed; /* a keyframe has set q and X */
+    double q;       /* at the start of the scene */
+    perp_pose X;    /* the same of a free joint: its body in the world; of a ball: the turn */
+    bool placed;    /* a keyframe has set q and X */
+    int q_at, v_at; /* its first number in the coordinates and velocities of keyframes */
 } pp_model_joint;
 
 typedef struct pp_model_mesh {
@@ -101,15 +103,24 @@ typedef struct pp_model_site {
     perp_pose X_B;
 } pp_model_site;
 
-/* Kept for an engine that has them; see pp_note_unused(). */
+/* Its force is gain ctrl + bias[0] + bias[1] l + bias[2] l', with l = gear times the coordinate of the joint. */
 typedef struct pp_model_actuator {
     const char *name, *type, *on, *target; /* on: joint, tendon, site, body, ... */
     const pp_xml *at;
+    int joint; /* of the model; -1: none */
+    double gear, gain, bias[3];
+    double ctrl_range[2], force_range[2]; /* infinite: no range */
+    const char *gain_kind, *bias_kind, *dynamics;
+    const char *missing; /* why perp has no such actuator; NULL: it has */
 } pp_model_actuator;
+
+/* connect (ball) and weld (fixed): frames of the two bodies that coincide. Others are only named. */
 typedef struct pp_model_equality {
     const char *type, *a, *b;
     const pp_xml *at;
     bool active;
+    int body[2]; /* of connect and weld */
+    perp_pose X[2];
 } pp_model_equality;
 typedef struct pp_model_tendon {
     const char *name;
@@ -122,6 +133,7 @@ typedef struct pp_model_pair { /* of bodies (exclude) or geoms (pair) */
 typedef struct pp_model_key {
     const char *name;
     const pp_xml *at;
+    double *q, *v, *ctrl; /* of the pool, as in the file; NULL: not given */
 } pp_model_key;
 
 typedef struct pp_model {
@@ -146,7 +158,8 @@ typedef struct pp_model {
     int nexclude, cap_exclude, npair, cap_pair;
     pp_model_key *key;
     int nkey, cap_key;
-    double h; /* 0: not given */
+    int nq, nv; /* numbers of a keyframe */
+    double h;   /* 0: not given */
     perp_vec3 gravity;
     bool contact_off, filter_parent_off;
 } pp_model;
@@ -170,6 +183,7 @@ struct perp_import {
     const char *path;
     pp_pool pool;
     int nxml;
+    int key; /* keyframe that the scene starts from; -1: none */
     pp_model model;
     int *link_of;      /* by body */
     perp_pose *X_link; /* by body: its frame in that of its link */
@@ -265,7 +279,9 @@ perp_status pp_urdf_geometry(pp_import *m, const pp_xml *e, int body, bool visua
 /* Where a mesh of a URDF lies; a text of the pool. */
 perp_status pp_urdf_mesh_path(pp_import *m, const pp_xml *e, const char *named, const char **out);
 perp_status pp_mjcf_read(pp_import *m, pp_xml *root);
-/* Puts the joints where the keyframe of that name has them. */
+/* Puts the joints where a keyframe has them. */
+void pp_model_at_key(pp_import *m, int key);
+/* The same with the keyframe of that name, which the scene starts from. */
 perp_status pp_mjcf_key(pp_import *m, const char *name);
 
 /* ---- from the model to the scene ---- */
@@ -284,14 +300,22 @@ perp_status pp_note_unused(pp_import *m);
 
 /* The joints of a link as one joint of perp (chain.c). */
 typedef struct pp_chain {
-    const char *type;   /* of the scene's joint; NULL: moves freely */
+    bool split;         /* they are no joint of perp together: see pp_robot_chain_part() */
+    const char *type;   /* of the scene's joint; NULL: moves freely, if it is not split */
     perp_pose X_A, X_B; /* its frames: in the link's parent, in the link; z, x as the type wants */
     int ncoordinate;
     int coordinate[3];         /* joints of the model, by coordinate of perp; -1: none */
     double sign[3], offset[3]; /* coordinate of perp = sign * coordinate of the model + offset */
 } pp_chain;
 perp_status pp_robot_chain(pp_import *m, int link, pp_chain *out);
-/* Pose of the link in its parent at the coordinates q of the model's joints. */
+/* The i-th joint of a link that is split, as a joint of perp. */
+void pp_robot_chain_part(const pp_import *m, int link, int i, pp_chain *out);
+/* Part of the mass of a link that each body between its joints gets. Joint forces of the engine are exact for any ratio of masses; with 1e-3 the inertia that a
+ * joint feels differs by at most that part. */
+#define PP_SPLIT_MASS 1e-3
+/* Pose of the link in its parent at the coordinates q of the model's joints; NULL: at the start. */
 perp_pose pp_robot_kinematics(const pp_import *m, int body, const double *q);
+/* The same with the first n joints of the body only, at the start; the others are at their reference. */
+perp_pose pp_robot_kinematics_part(const pp_import *m, int body, int n);
 
 #endif

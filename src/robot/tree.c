@@ -160,12 +160,13 @@ static perp_status without_mass(pp_import *m, bool *again) {
 
 /* ---- where everything is at the start ---- */
 
-perp_pose pp_robot_kinematics(const pp_import *m, int body, const double *q) {
+static perp_pose kinematics(const pp_import *m, int body, const double *q, int most) {
     const pp_model *d = &m->model;
     perp_pose X = d->body[body].X_P;
-    for (int i = 0; i < d->njoint; i++) {
+    for (int i = 0; i < d->njoint && most > 0; i++) {
         const pp_model_joint *j = &d->joint[i];
         if (j->body != body) continue;
+        most--;
         if (j->kind == PP_FREE) {
             if (j->placed) X = j->X;
             continue;
@@ -187,6 +188,12 @@ perp_pose pp_robot_kinematics(const pp_import *m, int body, const double *q) {
     }
     return X;
 }
+
+perp_pose pp_robot_kinematics(const pp_import *m, int body, const double *q) {
+    return kinematics(m, body, q, m->model.njoint);
+}
+
+perp_pose pp_robot_kinematics_part(const pp_import *m, int body, int n) { return kinematics(m, body, NULL, n); }
 
 static perp_status place(pp_import *m) {
     pp_model *d = &m->model;

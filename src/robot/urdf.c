@@ -177,10 +177,13 @@ static perp_status read_limit(pp_import *m, const urdf_joint *u, pp_model_joint 
         return pp_robot_note(m, PERP_IMPORT_ASSUMED, u->at, "joint %s has no <limit>: it moves without limits",
                              u->name);
     }
+    double effort = INFINITY;
     perp_status s = pp_robot_number(m, e, "lower", pp_xml_get(e, "lower"), &j->range[0]);
     if (!s) s = pp_robot_number(m, e, "upper", pp_xml_get(e, "upper"), &j->range[1]);
-    if (!s) s = pp_robot_number(m, e, "effort", pp_xml_get(e, "effort"), &j->effort);
+    if (!s) s = pp_robot_number(m, e, "effort", pp_xml_get(e, "effort"), &effort);
     if (!s) s = pp_robot_number(m, e, "velocity", pp_xml_get(e, "velocity"), &j->velocity);
+    j->effort[0] = -effort;
+    j->effort[1] = effort;
     if (s || u->type == CONTINUOUS) return s;
     j->limited = true;
     if (j->range[0] <= j->range[1]) return PERP_OK;

@@ -8,20 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/write.h"
 
 #define DURATION 5 /* [s] of a model, which does not say how long it is simulated */
 #define SIDES    32
 
-typedef struct writing {
-    pp_import *m;
-    pp_text t;
-    const char **joint_name; /* by joint of the model; NULL: not in the scene */
-} writing;
-
 /* ---- names ---- */
 
-static bool taken(const pp_import *m, const char *name, int nlink, const char *const *joint, int njoint) {
+static bool taken(const pp_writing *w, const char *name, int nlink, int njoint) {
+    const pp_import *m = w->m;
     static const char *const words[] = {"world",    "energy",   "ledger",  "certificate", "solver",
                                         "contacts", "momentum", "angular", "timing",      "base"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -29,37 +24,41 @@ static bool taken(const pp_import *m, const char *name, int nlink, const char *c
     for (int i = 1; i < nlink; i++)
         if (!strcmp(m->link[i].name, name)) return true;
     for (int i = 0; i < njoint; i++)
-        if (joint[i] && !strcmp(joint[i], name)) return true;
+        if (w->joint[i].name && !strcmp(w->joint[i].name, name)) return true;
+    for (int i = 0; i < m->model.njoint; i++)
+        if (w->between[i] && !strcmp(w->between[i], name)) return true;
     return false;
 }
 
-/* A name that scenes take: other letters become -, a letter goes first, and a number makes it the only one. */
-static const char *scene_name(writing *w, const char *name, const char *otherwise, int nlink, int njoint) {
-    char out[84], tried[96]; /* of at most 95 letters, the number included */
+void pp_scene_letters(const char *name, char *out) {
     size_t n = 0;
-    const char *from = name && name[0] ? name : otherwise;
-    for (size_t i = 0; from[i] && n < 80; i++) {
-        char c = from[i];
+    for (size_t i = 0; name[i] && n < PP_SCENE_LETTERS - 4; i++) {
+        char c = name[i];
         bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
         if (n == 0 && !letter) out[n++] = 'x';
         out[n++] = letter || (c >= '0' && c <= '9') || c == '_' || c == '-' ? c : '-';
     }
     out[n] = 0;
-    memcpy(tried, out, n + 1);
-    for (int k = 2; taken(w->m, tried, nlink, w->joint_name, njoint); k++)
-        (void)snprintf(tried, sizeof tried, "%s-%d", out, k);
+}
+
+/* A name that scenes take and that no other body or joint has. */
+static const char *scene_name(pp_writing *w, const char *name, const char *otherwise, int nlink, int njoint) {
+    char out[PP_SCENE_LETTERS], tried[PP_SCENE_LETTERS + 12];
+    pp_scene_letters(name && name[0] ? name : otherwise, out);
+    memcpy(tried, out, strlen(out) + 1);
+    for (int k = 2; taken(w, tried, nlink, njoint); k++) (void)snprintf(tried, sizeof tried, "%s-%d", out, k);
     return pp_pool_text(&w->m->pool, tried, strlen(tried));
 }
 
 /* ---- values ---- */
 
-static void put_vector(pp_text *t, const char *key, perp_vec3 v) {
+void pp_put_vector(pp_text *t, const char *key, perp_vec3 v) {
     if (v.x == 0 && v.y == 0 && v.z == 0) return;
     pp_text_add(t, ", %s: ", key);
     pp_text_vector(t, 3, v);
 }
 
-static void put_turn(pp_text *t, const char *key, perp_quat q) {
+void pp_put_turn(pp_text *t, const char *key, perp_quat q) {
     q = perp_q_unit(q);
     if (q.x == 0 && q.y == 0 && q.z == 0) return;
     const double v[] = {q.w, q.x, q.y, q.z};
@@ -71,7 +70,7 @@ static void put_turn(pp_text *t, const char *key, perp_quat q) {
     pp_text_add(t, "]}");
 }
 
-static void put_number(pp_text *t, const char *key, double x) {
+void pp_put_number(pp_text *t, const char *key, double x) {
     pp_text_add(t, ", %s: ", key);
     pp_text_number(t, x);
 }
@@ -87,7 +86,7 @@ static void put_points(pp_text *t, const perp_vec3 *p, int n) {
 
 /* ---- shapes ---- */
 
-static perp_status put_form(writing *w, const pp_model_geom *g, perp_pose *X) {
+static perp_status put_form(pp_writing *w, const pp_model_geom *g, perp_pose *X) {
     pp_text *t = &w->t;
     const double *s = g->size;
     perp_vec3 points[PP_ELLIPSOID_POINTS];
@@ -96,22 +95,22 @@ static perp_status put_form(writing *w, const pp_model_geom *g, perp_pose *X) {
     case PP_GEOM_PLANE: pp_text_add(t, "{type: halfspace, normal: [0, 0, 1]"); return PERP_OK;
     case PP_GEOM_SPHERE:
         pp_text_add(t, "{type: sphere");
-        put_number(t, "radius", s[0]);
+        pp_put_number(t, "radius", s[0]);
         return PERP_OK;
     case PP_GEOM_CAPSULE: /* along x in perp, along z in the model */
         pp_text_add(t, "{type: capsule");
-        put_number(t, "radius", s[0]);
-        put_number(t, "length", 2 * s[1]);
+        pp_put_number(t, "radius", s[0]);
+        pp_put_number(t, "length", 2 * s[1]);
         X->q = perp_q_mul(X->q, perp_q_axis_angle(perp_v3(0, 1, 0), -1.5707963267948966));
         return PERP_OK;
     case PP_GEOM_BOX:
         pp_text_add(t, "{type: box");
-        put_vector(t, "half_edges", perp_v3(s[0], s[1], s[2]));
+        pp_put_vector(t, "half_edges", perp_v3(s[0], s[1], s[2]));
         return PERP_OK;
     case PP_GEOM_CYLINDER:
         pp_text_add(t, "{type: cylinder");
-        put_number(t, "radius", s[0]);
-        put_number(t, "height", 2 * s[1]);
+        pp_put_number(t, "radius", s[0]);
+        pp_put_number(t, "height", 2 * s[1]);
         if (g->visual) return PERP_OK;
         return pp_robot_note(w->m, PERP_IMPORT_APPROXIMATED, g->at,
                              "cylinders are prisms of %d sides, up to %.2g of the radius inside", SIDES,
@@ -154,7 +153,7 @@ static perp_status wanted(pp_import *m, const pp_model_geom *g, int link, bool *
     return pp_robot_note(m, PERP_IMPORT_IGNORED, g->at, "a visual: %s", m->why->text);
 }
 
-static perp_status put_shapes(writing *w, int link, bool *any) {
+static perp_status put_shapes(pp_writing *w, int link, bool *any) {
     pp_import *m = w->m;
     *any = false;
     for (int i = 0; i < m->model.ngeom; i++) {
@@ -168,8 +167,8 @@ static perp_status put_shapes(writing *w, int link, bool *any) {
         perp_pose X = perp_pose_mul(m->X_link[g->body], g->X_B);
         s = put_form(w, g, &X);
         if (s) return s;
-        put_vector(&w->t, "at", X.p);
-        put_turn(&w->t, "turn", X.q);
+        pp_put_vector(&w->t, "at", X.p);
+        pp_put_turn(&w->t, "turn", X.q);
         if (g->visual) pp_text_add(&w->t, ", visual: true");
         if (g->colour) pp_text_add(&w->t, ", colour: \"#%06x\"", (unsigned)(g->colour & 0xffffffu));
         if (!g->visual) {
@@ -184,7 +183,37 @@ static perp_status put_shapes(writing *w, int link, bool *any) {
 
 /* ---- bodies ---- */
 
-static perp_status put_body(writing *w, int link) {
+static void put_motion(pp_text *t, const char *name, perp_pose X, bool kinematic) {
+    pp_text_add(t, "  - name: %s\n", name);
+    if (kinematic) pp_text_add(t, "    kind: kinematic\n");
+    pp_text_add(t, "    at: ");
+    pp_text_vector(t, 3, X.p);
+    const double q[] = {X.q.w, X.q.x, X.q.y, X.q.z};
+    pp_text_add(t, "\n    turn: {quaternion: [");
+    for (int i = 0; i < 4; i++) {
+        if (i) pp_text_add(t, ", ");
+        pp_text_number(t, q[i]);
+    }
+    pp_text_add(t, "]}");
+}
+
+/* A part of the mass and inertia. */
+static void put_mass(pp_text *t, perp_mass mass, double part) {
+    perp_mat3 I = mass.I_B;
+    const double v[] = {I.c[0].x, I.c[1].y, I.c[2].z, I.c[0].y, I.c[0].z, I.c[1].z};
+    pp_text_add(t, "\n    mass: ");
+    pp_text_number(t, part * mass.mass);
+    pp_text_add(t, "\n    centre: ");
+    pp_text_vector(t, 3, mass.com_B);
+    pp_text_add(t, "\n    inertia: [");
+    for (int i = 0; i < 6; i++) {
+        if (i) pp_text_add(t, ", ");
+        pp_text_number(t, part * v[i]);
+    }
+    pp_text_add(t, "]");
+}
+
+static perp_status put_body(pp_writing *w, int link) {
     pp_import *m = w->m;
     const pp_link *l = &m->link[link];
     pp_text *t = &w->t;
@@ -197,31 +226,17 @@ static perp_status put_body(writing *w, int link) {
         if (any) pp_text_add(t, "\n");
         return s;
     }
-    pp_text_add(t, "  - name: %s\n", l->name);
-    if (l->kinematic) pp_text_add(t, "    kind: kinematic\n");
-    pp_text_add(t, "    at: ");
-    pp_text_vector(t, 3, l->X_W.p);
-    const double q[] = {l->X_W.q.w, l->X_W.q.x, l->X_W.q.y, l->X_W.q.z};
-    pp_text_add(t, "\n    turn: {quaternion: [");
-    for (int i = 0; i < 4; i++) {
-        if (i) pp_text_add(t, ", ");
-        pp_text_number(t, q[i]);
+    int between = w->chain[link].split ? l->njoint - 1 : 0;
+    for (int i = 0; i < between; i++) {
+        int parent = m->model.body[l->body].parent;
+        perp_pose X = perp_pose_mul(m->link[l->parent].X_W,
+                                    perp_pose_mul(m->X_link[parent], pp_robot_kinematics_part(m, l->body, i + 1)));
+        put_motion(t, w->between[l->joint + i], X, false);
+        put_mass(t, l->mass, PP_SPLIT_MASS);
+        pp_text_add(t, "\n");
     }
-    pp_text_add(t, "]}");
-    if (!l->kinematic) {
-        perp_mat3 I = l->mass.I_B;
-        const double v[] = {I.c[0].x, I.c[1].y, I.c[2].z, I.c[0].y, I.c[0].z, I.c[1].z};
-        pp_text_add(t, "\n    mass: ");
-        pp_text_number(t, l->mass.mass);
-        pp_text_add(t, "\n    centre: ");
-        pp_text_vector(t, 3, l->mass.com_B);
-        pp_text_add(t, "\n    inertia: [");
-        for (int i = 0; i < 6; i++) {
-            if (i) pp_text_add(t, ", ");
-            pp_text_number(t, v[i]);
-        }
-        pp_text_add(t, "]");
-    }
+    put_motion(t, l->name, l->X_W, l->kinematic);
+    if (!l->kinematic) put_mass(t, l->mass, 1 - between * PP_SPLIT_MASS);
     perp_status s = put_shapes(w, link, &any);
     pp_text_add(t, "\n");
     return s;
@@ -229,7 +244,7 @@ static perp_status put_body(writing *w, int link) {
 
 /* ---- joints ---- */
 
-static void put_axis(writing *w, const pp_chain *c, int i, bool alone) {
+static void put_axis(pp_writing *w, const pp_chain *c, int i, bool alone) {
     const pp_model_joint *j = &w->m->model.joint[c->coordinate[i]];
     pp_text *t = &w->t;
     double a = c->sign[i] * j->range[0] + c->offset[i], b = c->sign[i] * j->range[1] + c->offset[i];
@@ -246,43 +261,45 @@ static void put_axis(writing *w, const pp_chain *c, int i, bool alone) {
     if (j->stiffness > 0 || j->damping > 0) {
         pp_text_add(t, "%sspring: {stiffness: ", gap);
         pp_text_number(t, j->stiffness);
-        put_number(t, "rest", c->sign[i] * j->springref + c->offset[i]);
-        put_number(t, "damping", j->damping);
+        pp_put_number(t, "rest", c->sign[i] * j->springref + c->offset[i]);
+        pp_put_number(t, "damping", j->damping);
         pp_text_add(t, "}");
         gap = ", ";
     }
     if (j->friction > 0) {
         pp_text_add(t, "%sfriction: ", gap);
         pp_text_number(t, j->friction);
+        gap = ", ";
+    }
+    if (j->armature > 0) {
+        pp_text_add(t, "%sarmature: ", gap);
+        pp_text_number(t, j->armature);
     }
     if (!alone) pp_text_add(t, "}");
 }
 
-static perp_status put_joint(writing *w, int link) {
+/* A joint of the scene between two bodies (a NULL: the world), with the coordinates of c; named after the joint of the model. */
+static perp_status put_one(pp_writing *w, const char *a, const char *b, const pp_chain *c, int joint) {
     pp_import *m = w->m;
-    const pp_link *l = &m->link[link];
     pp_text *t = &w->t;
-    pp_chain c;
-    if (l->njoint == 0) return PERP_OK;
-    perp_status s = pp_robot_chain(m, link, &c);
-    if (s || !c.type) return s;
-    const pp_model_joint *first = &m->model.joint[l->joint];
-    const char *name = scene_name(w, first->name, l->name, m->nlink, m->model.njoint);
+    const char *name = scene_name(w, m->model.joint[joint].name, b, m->nlink, m->model.njoint);
     if (!name) return pp_robot_no_memory(m);
-    w->joint_name[l->joint] = name;
-    pp_text_add(t, "  - {name: %s, type: %s", name, c.type);
-    if (l->parent > 0) pp_text_add(t, ", a: %s", m->link[l->parent].name);
-    pp_text_add(t, ", b: %s", l->name);
+    w->joint[joint].name = name;
+    for (int i = 0; i < c->ncoordinate; i++)
+        w->joint[c->coordinate[i]] = (pp_written){name, i, c->sign[i], c->offset[i]};
+    pp_text_add(t, "  - {name: %s, type: %s", name, c->type);
+    if (a) pp_text_add(t, ", a: %s", a);
+    pp_text_add(t, ", b: %s", b);
     pp_text_add(t, ", at_a: ");
-    pp_text_vector(t, 3, c.X_A.p);
-    put_turn(t, "turn_a", c.X_A.q);
+    pp_text_vector(t, 3, c->X_A.p);
+    pp_put_turn(t, "turn_a", c->X_A.q);
     pp_text_add(t, ", at_b: ");
-    pp_text_vector(t, 3, c.X_B.p);
-    put_turn(t, "turn_b", c.X_B.q);
-    if (c.ncoordinate == 1) put_axis(w, &c, 0, true);
-    if (c.ncoordinate > 1) {
+    pp_text_vector(t, 3, c->X_B.p);
+    pp_put_turn(t, "turn_b", c->X_B.q);
+    if (c->ncoordinate == 1) put_axis(w, c, 0, true);
+    if (c->ncoordinate > 1) {
         pp_text_add(t, ", axes: [");
-        for (int i = 0; i < c.ncoordinate; i++) put_axis(w, &c, i, false);
+        for (int i = 0; i < c->ncoordinate; i++) put_axis(w, c, i, false);
         pp_text_add(t, "]");
     }
     if (m->model.filter_parent_off) pp_text_add(t, ", collide: true");
@@ -290,9 +307,36 @@ static perp_status put_joint(writing *w, int link) {
     return PERP_OK;
 }
 
+static perp_status put_joint(pp_writing *w, int link) {
+    const pp_link *l = &w->m->link[link];
+    const pp_chain *c = &w->chain[link];
+    const char *parent = l->parent > 0 ? w->m->link[l->parent].name : NULL;
+    perp_status s = PERP_OK;
+    if (c->type) return put_one(w, parent, l->name, c, l->joint);
+    for (int i = 0; c->split && i < l->njoint && !s; i++) {
+        pp_chain part;
+        pp_robot_chain_part(w->m, link, i, &part);
+        s = put_one(w, i > 0 ? w->between[l->joint + i - 1] : parent,
+                    i + 1 < l->njoint ? w->between[l->joint + i] : l->name, &part, l->joint + i);
+    }
+    return s;
+}
+
+/* Bodies on both sides of a row of joints do not touch, as those of one joint. */
+static void put_excludes(pp_writing *w) {
+    const pp_import *m = w->m;
+    bool any = false;
+    for (int l = 1; l < m->nlink; l++) {
+        if (!w->chain[l].split || m->link[l].parent == 0 || m->model.filter_parent_off) continue;
+        pp_text_add(&w->t, any ? "" : "exclude:\n");
+        any = true;
+        pp_text_add(&w->t, "  - {a: %s, b: %s}\n", m->link[m->link[l].parent].name, m->link[l].name);
+    }
+}
+
 /* ---- the whole ---- */
 
-static void put_materials(writing *w) {
+static void put_materials(pp_writing *w) {
     const pp_import *m = w->m;
     pp_text *t = &w->t;
     if (m->nfriction == 0) return;
@@ -304,13 +348,13 @@ static void put_materials(writing *w) {
             double mu, torsion;
             pp_robot_pair_law(&m->friction[i], &m->friction[k], &mu, &torsion);
             pp_text_add(t, "  - {pair: [surface-%d, surface-%d]", i + 1, k + 1);
-            put_number(t, "mu", mu);
-            if (torsion > 0) put_number(t, "e_r", torsion);
+            pp_put_number(t, "mu", mu);
+            if (torsion > 0) pp_put_number(t, "e_r", torsion);
             pp_text_add(t, "}\n");
         }
 }
 
-static void put_head(writing *w) {
+static void put_head(pp_writing *w) {
     const pp_import *m = w->m;
     pp_text *t = &w->t;
     const char *slash = strrchr(m->path, '/');
@@ -334,32 +378,55 @@ static void put_head(writing *w) {
     pp_text_add(t, "\n");
 }
 
+/* Names of the bodies between the joints of a link that is split, by the joint before them. */
+static perp_status name_between(pp_writing *w, int link) {
+    pp_import *m = w->m;
+    const pp_link *l = &m->link[link];
+    for (int i = 0; w->chain[link].split && i + 1 < l->njoint; i++) {
+        char name[PP_SCENE_LETTERS + 32];
+        (void)snprintf(name, sizeof name, "%.60s-joint%d", l->name, i + 1);
+        w->between[l->joint + i] = scene_name(w, name, "body", m->nlink, 0);
+        if (!w->between[l->joint + i]) return pp_robot_no_memory(m);
+    }
+    return PERP_OK;
+}
+
+/* A list under a key; what it has is written by `put`. */
+static perp_status put_list(pp_writing *w, const char *key, int from, perp_status (*put)(pp_writing *w, int link)) {
+    perp_status s = PERP_OK;
+    pp_text_add(&w->t, "%s:\n", key);
+    int start = w->t.n;
+    for (int i = from; i < w->m->nlink && !s; i++) s = put(w, i);
+    if (!s && !strcmp(key, "joints")) s = pp_put_loops(w);
+    if (!s && w->t.n == start && w->t.data) {
+        w->t.n -= 1;
+        pp_text_add(&w->t, " []\n");
+    }
+    return s;
+}
+
 perp_status pp_robot_write(pp_import *m) {
-    writing w = {.m = m, .t = {.alloc = &m->alloc}};
-    size_t size = sizeof *w.joint_name * (size_t)(m->model.njoint + 1);
-    w.joint_name = pp_pool_get(&m->pool, size);
-    if (!w.joint_name) return pp_robot_no_memory(m);
+    pp_writing w = {.m = m, .t = {.alloc = &m->alloc}};
+    w.joint = pp_pool_get(&m->pool, sizeof *w.joint * (size_t)(m->model.njoint + 1));
+    w.chain = pp_pool_get(&m->pool, sizeof *w.chain * (size_t)m->nlink);
+    w.between = pp_pool_get(&m->pool, sizeof *w.between * (size_t)(m->model.njoint + 1));
+    if (!w.joint || !w.chain || !w.between) return pp_robot_no_memory(m);
     perp_status s = PERP_OK;
     for (int i = 1; i < m->nlink && !s; i++) {
         m->link[i].name = scene_name(&w, m->model.body[m->link[i].body].name, "body", i, 0);
         if (!m->link[i].name) s = pp_robot_no_memory(m);
+        if (!s && m->link[i].njoint > 0) s = pp_robot_chain(m, i, &w.chain[i]);
     }
+    for (int i = 1; i < m->nlink && !s; i++) s = name_between(&w, i);
     put_head(&w);
     put_materials(&w);
-    pp_text_add(&w.t, "bodies:\n");
-    int start = w.t.n;
-    for (int i = 0; i < m->nlink && !s; i++) s = put_body(&w, i);
-    if (!s && w.t.n == start && w.t.data) {
-        w.t.n -= 1;
-        pp_text_add(&w.t, " []\n");
-    }
-    pp_text_add(&w.t, "joints:\n");
-    start = w.t.n;
-    for (int i = 1; i < m->nlink && !s; i++) s = put_joint(&w, i);
-    if (!s && w.t.n == start && w.t.data) {
-        w.t.n -= 1;
-        pp_text_add(&w.t, " []\n");
-    }
+    if (!s) s = put_list(&w, "bodies", 0, put_body);
+    if (!s) s = put_list(&w, "joints", 1, put_joint);
+    if (!s) put_excludes(&w);
+    if (!s) s = pp_put_gravity_compensation(&w);
+    if (!s) s = pp_put_actuators(&w);
+    if (!s) s = pp_put_sites(&w);
+    if (!s) s = pp_put_keyframes(&w);
     if (s) {
         pp_text_free(&w.t);
         return s;

@@ -19,30 +19,39 @@ static const pp_variant joints[] = {
 #define ONE_AXIS (1u << PERP_JOINT_REVOLUTE | 1u << PERP_JOINT_PRISMATIC)
 #define ANY_AXIS (ONE_AXIS | 1u << PERP_JOINT_CYLINDRICAL | 1u << PERP_JOINT_UNIVERSAL | 1u << PERP_JOINT_PLANAR)
 
-#define AXIS_KEYS(in, which)                                                                               \
-    {"limits",          PP_T_NUMBERS,                                                                      \
-     PP_AT(in, limits), .variants = (which),                                                               \
-     .count2 = 1u << 2, .count3 = 1u << 2,                                                                 \
-     .infinite = true,  PP_UNIT("L or rad"),                                                               \
-     PP_WORDS("none"),  PP_HELP("Smallest and largest value of the coordinate.")},                         \
-        {"motor",                                                                                          \
-         PP_T_MAP,                                                                                         \
-         PP_AT(in, motor),                                                                                 \
-         .variants = (which),                                                                              \
-         .map = &pp_map_motor,                                                                             \
-         PP_WORDS("none"),                                                                                 \
-         PP_HELP("Drives the coordinate.")},                                                               \
-        {"spring",                                                                                         \
-         PP_T_MAP,                                                                                         \
-         PP_AT(in, spring),                                                                                \
-         .variants = (which),                                                                              \
-         .map = &pp_map_spring,                                                                            \
-         PP_WORDS("none"),                                                                                 \
-         PP_HELP("Spring and damper on the coordinate.")},                                                 \
-    {                                                                                                      \
-        "friction", PP_T_NUMBER, PP_AT(in, friction), .variants = (which), PP_DEFAULT(0), PP_NOT_NEGATIVE, \
-                                                      PP_UNIT("force or torque"),                          \
-                                                      PP_HELP("Largest force or torque of dry friction.")  \
+#define AXIS_KEYS(in, which)                                                                                      \
+    {"limits",          PP_T_NUMBERS,                                                                             \
+     PP_AT(in, limits), .variants = (which),                                                                      \
+     .count2 = 1u << 2, .count3 = 1u << 2,                                                                        \
+     .infinite = true,  PP_UNIT("L or rad"),                                                                      \
+     PP_WORDS("none"),  PP_HELP("Smallest and largest value of the coordinate.")},                                \
+        {"motor",                                                                                                 \
+         PP_T_MAP,                                                                                                \
+         PP_AT(in, motor),                                                                                        \
+         .variants = (which),                                                                                     \
+         .map = &pp_map_motor,                                                                                    \
+         PP_WORDS("none"),                                                                                        \
+         PP_HELP("Drives the coordinate.")},                                                                      \
+        {"spring",                                                                                                \
+         PP_T_MAP,                                                                                                \
+         PP_AT(in, spring),                                                                                       \
+         .variants = (which),                                                                                     \
+         .map = &pp_map_spring,                                                                                   \
+         PP_WORDS("none"),                                                                                        \
+         PP_HELP("Spring and damper on the coordinate.")},                                                        \
+        {"friction",                                                                                              \
+         PP_T_NUMBER,                                                                                             \
+         PP_AT(in, friction),                                                                                     \
+         .variants = (which),                                                                                     \
+         PP_DEFAULT(0),                                                                                           \
+         PP_NOT_NEGATIVE,                                                                                         \
+         PP_UNIT("force or torque"),                                                                              \
+         PP_HELP("Largest force or torque of dry friction.")},                                                    \
+    {                                                                                                             \
+        "armature", PP_T_NUMBER, PP_AT(in, armature),                                                             \
+            .variants = (which), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_UNIT("M or M L^2"),                           \
+            PP_HELP("Inertia that moves with the coordinate alone: the rotor of a drive, gear squared included. " \
+                    "Needs stepper stewart-trinkle, anitescu-potra or second-order.")                             \
     }
 
 #define IN(field) PP_AT(pp_joint_in, field)
@@ -227,6 +236,8 @@ static const pp_key actuator[] = {
      PP_UNIT("force T/L or torque T/rad"), PP_HELP("Gain on the rate.")},
     {"ctrl", PP_T_NUMBER, IN(ctrl), PP_DEFAULT(0), PP_HELP("The number that drives it.")},
     {"ctrl_range", RANGE(ctrl_range), PP_HELP("ctrl is clipped to this range.")},
+    {"ctrl_scale", PP_T_NUMBER, IN(ctrl_scale), PP_DEFAULT(1), PP_HELP("The clipped ctrl is multiplied by this.")},
+    {"ctrl_offset", PP_T_NUMBER, IN(ctrl_offset), PP_DEFAULT(0), PP_HELP("This is added to it then.")},
     {"force_range", RANGE(force_range), PP_UNIT("force or torque"), PP_HELP("Its force is clipped to this range.")},
     {"joint_force_range", RANGE(joint_force_range), PP_UNIT("force or torque"),
      PP_HELP("What the joint feels, gear times force, is clipped to this range.")},

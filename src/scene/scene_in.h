@@ -173,7 +173,7 @@ typedef struct pp_axis_in {
     pp_got got;
     pp_numbers limits;
     pp_item motor, spring;
-    double friction;
+    double friction, armature;
 } pp_axis_in;
 
 typedef struct pp_motor_in {
@@ -190,7 +190,7 @@ typedef struct pp_actuator_in {
     pp_got got;
     pp_name name, joint;
     int64_t coordinate;
-    double gear, kp, kv, ctrl;
+    double gear, kp, kv, ctrl, ctrl_scale, ctrl_offset;
     pp_numbers ctrl_range, force_range, joint_force_range;
 } pp_actuator_in;
 
@@ -222,7 +222,7 @@ typedef struct pp_joint_in {
     pp_item axes, repeat;
     pp_numbers limits;
     pp_item motor, spring;
-    double friction;
+    double friction, armature;
 } pp_joint_in;
 
 typedef struct pp_force_in {

@@ -23,6 +23,7 @@
 #include "model/actuator.h"
 #include "step/stagger.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "base/sets.h"
@@ -249,6 +250,19 @@ static double noise_of(const sync *s, const perp_row *row) {
     return NOISE * sum;
 }
 
+/* What rounding of the poses makes of the error of a joint, as a velocity along its row: b is that error over h. */
+static double rounding_of(const sync *s, const perp_row *row) {
+    const pp_frame *f = s->f;
+    double sum = 0;
+    for (int k = 0; k < 2; k++) {
+        int b = row->block[k], dim = f->w->def.dim;
+        if (b < 0) continue;
+        sum += perp_v3_norm(pp_linear(dim, row->J[k])) * perp_v3_norm(f->s0->X[f->control.block_body[b]].p) +
+               perp_v3_norm(pp_angular(dim, f->control.block_ndof[b], row->J[k]));
+    }
+    return 4 * DBL_EPSILON * sum / f->h;
+}
+
 /* Does a row with this velocity towards its end meet an impact? */
 static bool meets(double approach, double smooth, bool open, bool shocked) {
     return approach > smooth && (open || shocked || approach > HARD * smooth);
@@ -310,7 +324,7 @@ static void see_joint(sync *s, int i) {
     double p = f->solve.solution.p_joint[i], smooth = smooth_change(s, &r->row);
     double w0 = pp_row_dot(&f->pose.problem, &r->row, f->control.nu0),
            w1 = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu);
-    if (p == 0 || pp_row_is_servo(f, i)) return;
+    if (p == 0 || pp_row_is_servo(f, i) || r->kind == PERP_ROW_INERTIA) return;
     if (r->kind == PERP_ROW_FRICTION || r->kind == PERP_ROW_MOTOR) { /* a motor slips while it lacks force */
         double before[2] = {w0 + r->b, 0}, after[2] = {w1 + r->b, 0};
         see_slip(s, &r->row, before, after, smooth);
@@ -320,7 +334,8 @@ static void see_joint(sync *s, int i) {
         if (meets(approach, smooth, open, marked(s, &r->row, PP_SHOCK))) shock(s, &r->row);
     } else if (r->kind != PERP_ROW_SPRING && marked(s, &r->row, PP_SHOCK)) {
         double lacked = fabs(w0 + r->b);
-        if (lacked > smooth + noise_of(s, &r->row) && fabs(w1 + r->b) <= MET * lacked) shock(s, &r->row);
+        if (lacked > smooth + noise_of(s, &r->row) + rounding_of(s, &r->row) && fabs(w1 + r->b) <= MET * lacked)
+            shock(s, &r->row);
     }
 }
 

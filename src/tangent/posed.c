@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/armature.h"
 #include "stage/contact_model.h"
 #include "method/peg/peg_repose.h"
 #include "problem/rows.h"
@@ -70,6 +71,7 @@ static perp_status suits(const pp_frame *f, int n) {
         return refuse(w, "contact model %s is not peg", w->chosen.model->name);
     if (w->def.joint_correction && f->pose.problem.njoint > 0) return refuse(w, "joints were corrected");
     if (w->robot.nactuator > w->robot.dead_actuator) return refuse(w, "an actuator acts");
+    if (pp_has_armature(w)) return refuse(w, "a joint has armature");
     if (f->demand.nchain_damping > 0) return refuse(w, "a taut chain of joints was damped");
     if (f->demand.rebounds && (f->demand.rebounds->n > 0 || f->demand.rebounds->none))
         return refuse(w, "restitution was limited");

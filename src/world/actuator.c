@@ -12,6 +12,7 @@ enum { COOKIE = 0x70770022 };
 perp_actuator_def perp_actuator_def_default(perp_actuator_kind kind) {
     return (perp_actuator_def){.kind = kind,
                                .gear = 1,
+                               .ctrl_scale = 1,
                                .ctrl_lo = -INFINITY,
                                .ctrl_hi = INFINITY,
                                .force_lo = -INFINITY,
@@ -49,6 +50,9 @@ static perp_status check(perp_world *w, const perp_actuator_def *d) {
     if (!(d->kp >= 0 && isfinite(d->kp))) return pp_fail(w, PERP_E_ARG, "kp is %g; it must be finite and >= 0", d->kp);
     if (!(d->kv >= 0 && isfinite(d->kv))) return pp_fail(w, PERP_E_ARG, "kv is %g; it must be finite and >= 0", d->kv);
     if (!isfinite(d->ctrl)) return pp_fail(w, PERP_E_ARG, "ctrl is %g; it must be finite", d->ctrl);
+    if (!isfinite(d->ctrl_scale) || !isfinite(d->ctrl_offset))
+        return pp_fail(w, PERP_E_ARG, "scale and offset of ctrl are %g and %g; they must be finite", d->ctrl_scale,
+                       d->ctrl_offset);
     perp_status st = check_range(w, "the range of ctrl", d->ctrl_lo, d->ctrl_hi);
     if (!st) st = check_range(w, "the range of force", d->force_lo, d->force_hi);
     if (!st) st = check_range(w, "the range of force on the joint", d->joint_lo, d->joint_hi);

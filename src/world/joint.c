@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "stage/frame.h"
+#include "stage/stepper.h"
 #include "world/lifetime.h"
 #include "step/stagger.h"
 
@@ -37,10 +38,22 @@ static void read_coords(const perp_world *w, const pp_joint *j, const double *la
     pp_joint_coords(&j->def, w->def.dim, &a, &b, last, coord);
 }
 
+/* Has the stepper rows for the armature of this joint? */
+static perp_status check_armature(perp_world *w, const perp_joint_def *def) {
+    for (int c = 0; c < PERP_JOINT_MAX_COORD && !w->chosen.stepper->armature; c++)
+        if (def->axis[c].armature > 0)
+            return pp_fail(w, PERP_E_FIT,
+                           "axis[%d].armature = %g: stepper %s has none; stewart-trinkle, anitescu-potra and "
+                           "second-order have",
+                           c, def->axis[c].armature, w->chosen.stepper->name);
+    return PERP_OK;
+}
+
 perp_status perp_joint_add(perp_world *w, const perp_joint_def *def, perp_joint_id *out) {
     if (out) *out = (perp_joint_id){0, 0};
     if (!def) return pp_fail(w, PERP_E_ARG, "perp_joint_add: def is NULL");
     perp_status st = pp_joint_check(def, w->def.dim, w->why, sizeof w->why);
+    if (!st) st = check_armature(w, def);
     if (st) return st;
     pp_joint j = {.a = -1, .b = pp_body_slot(w, def->b), .def = *def};
     for (int i = 0; i < PERP_JOINT_MAX_COORD; i++) j.actuator[i] = -1;
@@ -125,6 +138,7 @@ perp_status perp_joint_set_axis(perp_world *w, perp_joint_id id, int coord, cons
     perp_joint_def changed = j->def;
     changed.axis[coord] = *axis;
     perp_status st = pp_joint_check(&changed, w->def.dim, w->why, sizeof w->why);
+    if (!st) st = check_armature(w, &changed);
     if (!st) {
         pp_forces_given(&w->state, j->a, j->b);
         j->def = changed;

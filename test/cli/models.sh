@@ -28,8 +28,11 @@ has out 'cylinders are prisms of 32 sides'
 has out 'elements <transmission>'
 run 0 import "$robots/quadruped.xml" --report
 has out 'MJCF with 13 bodies, 13 joints, 15 shapes; 13 moving bodies'
-has out '12 joints with armature'
-has out '12 actuators'
+hasnt out 'armature'
+hasnt out 'actuators'
+run 0 import "$robots/quadruped.xml" -o quadruped-driven.yaml
+[ "$(grep -c 'armature: ' quadruped-driven.yaml)" = 12 ] || failed 'the quadruped has other joints with armature than 12'
+[ "$(grep -c ', type: .*, joint: ' quadruped-driven.yaml)" = 12 ] || failed 'the quadruped has other actuators than 12'
 run 0 import "$robots/hand.xml" --json
 [ "$(field out hinges)" = 7 ] || failed "hinges of the hand: $(field out hinges)"
 [ "$(field out equalities)" = 2 ] || failed "equalities of the hand: $(field out equalities)"

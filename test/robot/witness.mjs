@@ -3,6 +3,7 @@
 // witness.mjs PERP FILE... - reads robot models with perp and with MuJoCo (the npm package @mujoco/mujoco) and compares: counts, masses, centres and moments,
 // joints, forward kinematics of bodies and sites at random coordinates, and the table of pairs of shapes that may touch. Prints a line per file. Exit code 0: all agree,
 // 1: some do not, 77: the package is not there (npm install @mujoco/mujoco, and NODE_PATH or the folder of this program).
+// PERP_WITNESS_NUMBERS=PROGRAM (test/robot/joint_numbers.c) compares mass matrix and bias at a random state, too.
 // Files that one of the two refuses are listed and do not count. PERP_WITNESS_CUBES=1 puts a cube in place of every mesh of MJCF files, for speed; without it that is done
 // for files that MuJoCo's module has no memory for, and for files whose meshes are missing.
 import { execFileSync } from 'node:child_process';
@@ -123,7 +124,7 @@ function compare(file) {
     const pairs = [];
     if (!urdf) {
         for (const [what, a, b] of [['bodies', m.bodies.length, w.nbody], ['joints', m.joints.length, w.njnt], ['sites', m.sites.length, w.nsite],
-            ['actuators', m.actuators, w.nu], ['equalities', m.equalities, w.neq], ['tendons', m.tendons, w.ntendon], ['excludes', m.excludes, w.nexclude],
+            ['actuators', m.actuators.length, w.nu], ['equalities', m.equalities, w.neq], ['tendons', m.tendons, w.ntendon], ['excludes', m.excludes, w.nexclude],
             ['pairs', m.pairs, w.npair], ['keyframes', Math.max(m.keyframes, w.nkey), w.nkey], ['geoms', m.geoms.length, w.ngeom]])
             if (a !== b) bad.push(`${what} ${a} against ${b}`);
         for (let i = 1; i < Math.min(w.nbody, m.bodies.length); i++) pairs.push([i, i, m.bodies[i]]);
@@ -199,7 +200,42 @@ function compare(file) {
         check(`armature of ${j.name}`, Math.abs(w.dof_armature[dof] - j.numbers[5]), 1e-12 * Math.abs(j.numbers[5]));
         if (j.limited) check(`range of ${j.name}`, apart(j.range, [...w.jnt_range.slice(2 * i, 2 * i + 2)]), 1e-12);
     });
-    const figures = `${w.nbody - 1} bodies, ${w.nv} degrees of freedom, mass ${mass.toExponential(1)}, centre ${centre.toExponential(1)}, inertia ${inertia.toExponential(1)}, kinematics ${fk.toExponential(1)}, ${allowed} pairs`;
+    // actuators that perp keeps: gear, gain, bias and ranges, as MuJoCo compiles them
+    if (m.actuators.length === w.nu) m.actuators.forEach((a, i) => {
+        if (!a.kept) return;
+        const bias = w.actuator_biastype[i] === 0 ? [0, 0, 0] : [...w.actuator_biasprm.slice(10 * i, 10 * i + 3)];
+        const is = [w.actuator_gear[6 * i], w.actuator_gainprm[10 * i], ...bias];
+        a.law.forEach((x, k) => check(`law of actuator ${a.name}[${k}]`, Math.abs(x - is[k]), 1e-9 * Math.max(1, Math.abs(is[k]))));
+        for (const [what, mine, theirs] of [['ctrl', a.ctrl_range, w.actuator_ctrlrange], ['force', a.force_range, w.actuator_forcerange]])
+            if (mine[0] !== null) check(`range of ${what} of ${a.name}`, apart(mine, [...theirs.slice(2 * i, 2 * i + 2)]), 1e-12);
+    });
+    // mass matrix, with armature, and bias at a random state; of models whose coordinates are those of MuJoCo one by one
+    let dynamics = '';
+    const simple = !urdf && w.nv > 0 && w.nv <= 200 && m.joints.every((j, i) => j.kind !== 'ball' && (i === 0 || m.joints[i - 1].body !== j.body));
+    if (process.env.PERP_WITNESS_NUMBERS && simple && bad.length === 0) {
+        const q = [], v = [];
+        m.joints.forEach(j => {
+            const r = () => 2 * random() - 1;
+            if (j.kind === 'free') { q.push(r(), r(), r(), ...unit([r(), r(), r(), r() + 2])); for (let i = 0; i < 6; i++) v.push(r()); }
+            else { q.push(j.limited ? j.range[0] + random() * (j.range[1] - j.range[0]) : r()); v.push(r()); }
+        });
+        const out = execFileSync(process.env.PERP_WITNESS_NUMBERS, [file], { input: [...q, ...v].join(' '), maxBuffer: 1 << 28, encoding: 'utf8' }).split('\n');
+        if (out[0] !== `${w.nq} ${w.nv}`) dynamics = ', other coordinates';
+        else {
+            q.forEach((x, i) => { d.qpos[i] = x; });
+            v.forEach((x, i) => { d.qvel[i] = x; });
+            mujoco.mj_forward(w, d);
+            const M = new mujoco.DoubleBuffer(w.nv * w.nv);
+            mujoco.mj_fullM(w, d, M);
+            const [mine, bias] = out.slice(1, 3).map(t => t.split(' ').map(Number)), is = [...M.GetView()], b = [...d.qfrc_bias];
+            const eM = apart(mine, is) / Math.max(...is.map(Math.abs)), eb = apart(bias, b) / Math.max(...[...b, ...is].map(Math.abs)); // beside what accelerations of 1 need: it may be zero
+            const meshes = w.nmesh > 0 && inertia > 1e-12; // masses from meshes are of single precision
+            check('mass matrix', eM, meshes ? 1e-5 : 1e-9); check('bias', eb, meshes ? 1e-5 : 1e-9);
+            dynamics = `, mass matrix ${eM.toExponential(1)}, bias ${eb.toExponential(1)}`;
+        }
+    }
+    const kept = m.actuators.filter(a => a.kept).length;
+    const figures = `${w.nbody - 1} bodies, ${w.nv} degrees of freedom, mass ${mass.toExponential(1)}, centre ${centre.toExponential(1)}, inertia ${inertia.toExponential(1)}, kinematics ${fk.toExponential(1)}, ${allowed} pairs, ${kept} of ${w.nu} actuators${dynamics}`;
     d.delete(); w.delete();
     return { bad, figures };
 }

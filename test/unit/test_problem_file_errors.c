@@ -435,7 +435,7 @@ static void refuses_steps(void **state) {
         {"momentum", -1, 0, " momentum: found nothing; allowed: M nu + h f at the start"},
         {"joint/block", 1, 2, " joint/block[0][1]: found 2; allowed: -1 to 1"},
         {"joint/block", 0, -2, " joint/block[0][0]: found -2; allowed: -1 or more"},
-        {"joint/kind", 0, 5, " joint/kind[0]: found 5; allowed: 0 to 4"},
+        {"joint/kind", 0, 6, " joint/kind[0]: found 6; allowed: 0 to 5"},
         {"joint/lo", 0, 3, " joint/lo[0]: found 3; allowed: at most the upper bound, 1"},
         {"joint/compliance", 0, -1, " joint/compliance[0]: found -1; allowed: a finite number >= 0"},
         {"contact/n_block", 0, 9, " contact/n_block[0][0]: found 9; allowed: -1 to 1"},

@@ -268,7 +268,7 @@ static const struct {
     {HEAD2 "bodies: [{name: b, mass: 1, inertia: 1}]\njoints:\n  - {type: revolute, b: b, at: [0, 0], motor: {speed: 1, force: -1}}\n",
      ":6:65: joints[0].motor.force: found -1; allowed: a number >= 0, or inf"},
     {HEAD2 "bodies: [{name: b, mass: 1, inertia: 1}]\njoints:\n  - {type: revolute, b: b, at: [0, 0], friction: 1, axes: [{}]}\n",
-     ":6:59: joints[0].axes: found axes beside limits, motor, spring or friction; allowed: one of the two"},
+     ":6:59: joints[0].axes: found axes beside limits, motor, spring, friction or armature; allowed: one of the two"},
     {HEAD2 "bodies: [{name: b, mass: 1, inertia: 1}]\njoints:\n  - {name: j, type: revolute, b: b, at: [0, 0]}\n  - {name: j, type: revolute, b: b, at: [0, 0]}\n",
      ":7:12: joints[1].name: found \"j\"; allowed: a name that no other joint has"},
     {HEAD2 "bodies: [{name: b, mass: 1, inertia: 1}]\njoints:\n  - {name: j, type: revolute, b: b, at: [0, 0]}\nforces:\n  - {type: pd, joint: j, coordinate: 1}\n",

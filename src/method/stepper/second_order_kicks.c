@@ -12,6 +12,7 @@
  * Source   Andersen, J. Comput. Phys. 52 (1983) 24 (RATTLE); Hairer, Lubich, Wanner, Geometric Numerical Integration,
  *          VII.1.4. */
 #include "model/actuator.h"
+#include "model/armature.h"
 #include "method/stepper/second_order_kicks.h"
 
 #include <string.h>
@@ -68,6 +69,7 @@ static perp_status end_rows(const pp_frame *f, perp_joint_row **out) {
         n += pp_joint_rows(&j->def, w->def.dim, &a, &b, f->s1->coord[i], f->h, INFINITY, *out + n);
     }
     n += pp_servo_rows(w, f->s1, f->s1, f->control.block, f->h, *out + n, NULL);
+    n += pp_armature_rows(w, f->s1, f->control.block, &(pp_rotor_kick){f->s1, f->s1, 0}, *out + n, NULL);
     return n == f->pose.problem.njoint ? PERP_OK
                                        : pp_fail(w, PERP_E_SOLVE, "the rows of the joints changed in the step");
 }
@@ -84,6 +86,7 @@ static double joint_shifts(const pp_frame *f, const perp_joint_row *end, const d
         double rate = pp_row_dot(p, &r->row, f->solve.solution.nu), before = position ? r->b : used ? used[i] : 0;
         shift[i] = position ? end[i].b - rate : 0.5 * (pp_row_dot(p, &end[i].row, f->update.nu_turned) - rate);
         miss[i] = 0;
+        if (r->kind == PERP_ROW_INERTIA) shift[i] = before = 0; /* what free motion does to it is in its own b */
         /* a limit that is far off does nothing */
         if (r->kind == PERP_ROW_LIMIT && f->solve.solution.p_joint[i] == 0 && end[i].b >= 0) continue;
         miss[i] = shift[i] - before;
@@ -272,6 +275,7 @@ static perp_status push_springs(const pp_frame *f, pp_frame *e) {
 }
 
 static bool damped(const perp_world *w) {
+    if (pp_has_armature(w)) return true; /* rotors see the free motion at the end */
     for (int i = 0; i < w->nforce; i++) {
         const pp_force *e = &w->force[i];
         if (pp_alive(e->gen) && e->def.kind == PERP_FORCE_SPRING && (e->def.damping > 0 || e->def.drag > 0))

@@ -18,6 +18,7 @@ const pp_stepper_type pp_stepper_anitescu_potra = {
     .about = "as stewart-trinkle; what touches is held at velocity level, overlap stays as it is",
     .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
     .dims = PP_DIM_2 | PP_DIM_3,
+    .armature = true,
     .end_poses = true,
     .normal_rhs = normal_rhs,
 };

@@ -349,6 +349,7 @@ const pp_stepper_type pp_stepper_second_order = {
     .about = "half kicks at both ends of the step: second order between impacts, joints hold exactly",
     .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
     .dims = PP_DIM_2 | PP_DIM_3,
+    .armature = true,
     .models = models,
     .end_gaps = true,
     .ellipsoids = true,

@@ -31,6 +31,8 @@ static perp_status make_actuator(pp_reader *r, pp_item entry) {
     d.kp = in.kp;
     d.kv = in.kv;
     d.ctrl = in.ctrl;
+    d.ctrl_scale = in.ctrl_scale;
+    d.ctrl_offset = in.ctrl_offset;
     s = read_range(r, "ctrl_range", PP_ITEM(&in, ctrl_range), &in.ctrl_range, &d.ctrl_lo, &d.ctrl_hi);
     if (!s) s = read_range(r, "force_range", PP_ITEM(&in, force_range), &in.force_range, &d.force_lo, &d.force_hi);
     if (!s)

@@ -35,7 +35,7 @@ static perp_status read_spring(pp_reader *r, pp_item at, perp_joint_axis *out) {
 
 /* limits: NULL for none; motor, spring: node 0 for none. */
 static perp_status read_axis(pp_reader *r, const pp_numbers *limits, pp_item limits_at, pp_item motor, pp_item spring,
-                             double friction, perp_joint_axis *out) {
+                             perp_joint_axis *out) {
     if (limits_at.node) {
         out->limited = true;
         out->lo = limits->v[0];
@@ -53,19 +53,22 @@ static perp_status read_axis(pp_reader *r, const pp_numbers *limits, pp_item lim
     perp_status s = PERP_OK;
     if (motor.node) s = read_motor(r, motor, out);
     if (!s && spring.node) s = read_spring(r, spring, out);
-    out->friction = friction;
     return s;
 }
 
 static perp_status read_axes(pp_reader *r, const pp_joint_in *in, perp_joint_def *d) {
     int n = perp_joint_ncoord(d->kind, r->dim);
-    bool direct = PP_GIVEN(in, limits) || PP_GIVEN(in, motor) || PP_GIVEN(in, spring) || PP_GIVEN(in, friction);
-    if (direct && !PP_GIVEN(in, axes))
-        return read_axis(r, &in->limits, PP_ITEM(in, limits), PP_ITEM(in, motor), PP_ITEM(in, spring), in->friction,
-                         &d->axis[0]);
+    bool direct = PP_GIVEN(in, limits) || PP_GIVEN(in, motor) || PP_GIVEN(in, spring) || PP_GIVEN(in, friction) ||
+                  PP_GIVEN(in, armature);
+    if (direct && !PP_GIVEN(in, axes)) {
+        d->axis[0].friction = in->friction;
+        d->axis[0].armature = in->armature;
+        return read_axis(r, &in->limits, PP_ITEM(in, limits), PP_ITEM(in, motor), PP_ITEM(in, spring), &d->axis[0]);
+    }
     if (!PP_GIVEN(in, axes)) return PERP_OK;
     pp_push_key(r, "axes");
-    if (direct) return pp_wrong(r, in->axes, "axes beside limits, motor, spring or friction", "one of the two");
+    if (direct)
+        return pp_wrong(r, in->axes, "axes beside limits, motor, spring, friction or armature", "one of the two");
     if (pp_at(in->axes)->length != (uint32_t)n) {
         char found[64];
         pp_yaml_found(in->axes.tree, in->axes.node, found, sizeof found);
@@ -77,9 +80,9 @@ static perp_status read_axes(pp_reader *r, const pp_joint_in *in, perp_joint_def
         pp_axis_in a = {0};
         pp_push_index(r, i);
         perp_status s = pp_read_map(r, &pp_map_axis, &v, 1, &a);
-        if (!s)
-            s = read_axis(r, &a.limits, PP_ITEM(&a, limits), PP_ITEM(&a, motor), PP_ITEM(&a, spring), a.friction,
-                          &d->axis[i]);
+        d->axis[i].friction = a.friction;
+        d->axis[i].armature = a.armature;
+        if (!s) s = read_axis(r, &a.limits, PP_ITEM(&a, limits), PP_ITEM(&a, motor), PP_ITEM(&a, spring), &d->axis[i]);
         if (s) return s;
         pp_pop(r);
     }

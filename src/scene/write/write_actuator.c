@@ -51,6 +51,8 @@ char *pp_write_actuators(pp_scribe *s) {
         in.kp = d.kp;
         in.kv = d.kv;
         in.ctrl = d.ctrl;
+        in.ctrl_scale = d.ctrl_scale;
+        in.ctrl_offset = d.ctrl_offset;
         in.ctrl_range = range(d.ctrl_lo, d.ctrl_hi);
         in.force_range = range(d.force_lo, d.force_hi);
         in.joint_force_range = range(d.joint_lo, d.joint_hi);

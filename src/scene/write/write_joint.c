@@ -9,7 +9,7 @@
 /* ---- joints ---- */
 
 static bool acts(const perp_joint_axis *x) {
-    return x->limited || x->motor || x->stiffness > 0 || x->damping > 0 || x->friction > 0;
+    return x->limited || x->motor || x->stiffness > 0 || x->damping > 0 || x->friction > 0 || x->armature > 0;
 }
 
 static void put_axis(pp_scribe *s, pp_text *t, const perp_joint_axis *x) {
@@ -18,6 +18,7 @@ static void put_axis(pp_scribe *s, pp_text *t, const perp_joint_axis *x) {
     pp_put_blank(&pp_map_axis, &in);
     if (x->limited) in.limits = (pp_numbers){2, {x->lo, x->hi}};
     in.friction = x->friction;
+    in.armature = x->armature;
     if (x->motor) {
         pp_motor_in m;
         pp_put_blank(&pp_map_motor, &m);

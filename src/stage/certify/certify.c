@@ -283,6 +283,7 @@ void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     a->kinematic += b->kinematic;
     a->joint += b->joint;
     a->motor += b->motor;
+    a->armature += b->armature;
     a->joint_loss += b->joint_loss;
     a->normal += b->normal;
     a->friction += b->friction;

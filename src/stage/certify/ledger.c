@@ -15,6 +15,7 @@
  *   drift    = D - sampling                         0 for gravity and linear springs in parts of equal length, else O(h^3)
  * For half kicks velocities and poses belong to the same time: sampling = 0, drift = D. Of gravity, D is computed from the
  * velocities that bodies were displaced by, not from the poses, so the remainder checks the motion too. */
+#include "model/armature.h"
 #include "problem/rows.h"
 #include "stage/frame.h"
 #include "stage/certify/certify.h"
@@ -166,9 +167,18 @@ static void joints(const pp_frame *f, perp_ledger *l) {
         l->kinematic -= p * r->b_kin;
         if (r->kind == PERP_ROW_SPRING) elastic = pp_elastic_impulse(f, i);
         l->drift += elastic * rate;
+        if (r->kind == PERP_ROW_INERTIA) {
+            l->drift += p * rate; /* less what rotors lose, below */
+            continue;
+        }
         bool ideal = r->kind == PERP_ROW_JOINT || r->joint < 0; /* what keeps joints from rippling is part of them */
         double *entry = ideal ? &l->joint : r->kind == PERP_ROW_MOTOR ? &l->motor : &l->joint_loss;
         *entry += (p - elastic) * rate;
+    }
+    if (f->purpose != PP_END_KICK && pp_has_armature(f->w)) { /* s1 is the end of the step, after its second kick too */
+        double lost = pp_rotor_energy(f->w, f->s0, f->s0->lag) - pp_rotor_energy(f->w, f->s1, f->s0->lag);
+        l->armature += lost;
+        l->drift -= lost;
     }
     if (f->purpose != PP_STEP) return;
     double held = f->s0->part > 0 ? f->s0->stored : f->method.elastic.before;
@@ -210,7 +220,7 @@ void pp_ledger_later(const pp_frame *f, const double *d, perp_ledger *l) {
     for (int i = 0; i < f->pose.problem.njoint; i++) {
         const perp_joint_row *r = &f->pose.problem.joint[i];
         double p = f->solve.solution.p_joint[i] - (r->kind == PERP_ROW_SPRING ? pp_elastic_impulse(f, i) : 0);
-        bool ideal = r->kind == PERP_ROW_JOINT || r->joint < 0;
+        bool ideal = r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_INERTIA || r->joint < 0;
         if (ideal) continue;
         *(r->kind == PERP_ROW_MOTOR ? &add.motor : &add.joint_loss) += more(f, &r->row, p, d);
     }
@@ -229,8 +239,8 @@ void pp_ledger_later(const pp_frame *f, const double *d, perp_ledger *l) {
 }
 
 double pp_ledger_sum(const perp_ledger *l) {
-    return l->gravity + l->spring + l->applied + l->damping + l->kinematic + l->joint + l->motor + l->joint_loss +
-           l->normal + l->friction + l->turning + l->start + l->sampling + l->drift;
+    return l->gravity + l->spring + l->applied + l->damping + l->kinematic + l->joint + l->motor + l->armature +
+           l->joint_loss + l->normal + l->friction + l->turning + l->start + l->sampling + l->drift;
 }
 
 void pp_ledger(const pp_frame *f, perp_ledger *l) {

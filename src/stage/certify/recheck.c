@@ -23,6 +23,7 @@
  *          Never allocates but in the arena. */
 #include <float.h>
 
+#include "stage/pose/formulate.h"
 #include "model/actuator.h"
 #include "stage/solve/give_way.h"
 #include "stage/control/belt.h"
@@ -226,6 +227,11 @@ static double extra_left(const pp_frame *f, int i) {
            rate = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu) + r->b_kin;
     double W = pp_row_inverse_mass(&f->pose.problem, &r->row) * pp_row_length(&f->pose.problem, &r->row);
     if (pp_row_is_servo(f, i)) return servo_left(f, i, W, pp_row_length(&f->pose.problem, &r->row));
+    if (r->kind == PERP_ROW_INERTIA) {
+        pp_rotor_kick k = pp_rotor_kick_of(f);
+        double worth = 1 / (1 + W / pp_row_length(&f->pose.problem, &r->row) * a->armature);
+        return worth * W * fabs(p + a->armature * (rate - pp_rotor_rate(f->w, &k, r->joint, r->coord)));
+    }
     if (r->kind == PERP_ROW_FRICTION) return W * fmax(0, fabs(p) - h * a->friction);
     if (r->kind == PERP_ROW_MOTOR) {
         /* one without force limit that yielded has the limit that it was given (stage/solve/motor_yield.c) */

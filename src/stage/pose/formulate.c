@@ -9,6 +9,7 @@
 #include <float.h>
 
 #include "model/actuator.h"
+#include "model/armature.h"
 #include "stage/control/belt.h"
 #include "problem/convert/convert.h"
 #include "problem/rows.h"
@@ -345,6 +346,19 @@ static int servo_rows(const pp_frame *f, perp_joint_row *rows, int *number) {
     return pp_servo_rows(f->w, f->s1, f->s0, f->control.block, f->task.half ? f->h / 2 : f->h, rows, number);
 }
 
+pp_rotor_kick pp_rotor_kick_of(const pp_frame *f) {
+    bool takes_time = f->purpose == PP_STEP || f->purpose == PP_END_KICK || f->purpose == PP_START_FORCED;
+    const pp_state *moving = f->task.half && f->task.force_state ? f->task.force_state : f->s0;
+    return (pp_rotor_kick){f->s0, moving, !takes_time ? 0 : f->task.half ? f->h / 2 : f->h};
+}
+
+/* Rows of armature. It acts whenever velocities change, in impacts too. */
+static int armature_rows(const pp_frame *f, perp_joint_row *rows, int *number) {
+    if (!f->w->chosen.stepper->armature) return 0;
+    pp_rotor_kick k = pp_rotor_kick_of(f);
+    return pp_armature_rows(f->w, f->s1, f->control.block, &k, rows, number);
+}
+
 /* Is a row of a joint a force, which changes velocities gradually? */
 static bool is_force(const perp_joint_row *r) {
     bool bounded = isfinite(r->lo) && isfinite(r->hi);
@@ -406,6 +420,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
         *n += kept;
     }
     *n += servo_rows(f, *rows + *n, f->pose.row_number + *n);
+    *n += armature_rows(f, *rows + *n, f->pose.row_number + *n);
     *n += ripple_rows(f, *rows + *n);
     return PERP_OK;
 }

@@ -4,6 +4,7 @@
 #ifndef PP_STAGE_FORMULATE_H
 #define PP_STAGE_FORMULATE_H
 
+#include "model/armature.h"
 #include "stage/frame.h"
 
 /* How contacts become rows; all zero: by their laws, where f->demand says. */
@@ -20,5 +21,8 @@ perp_status pp_formulate(pp_frame *f, const pp_pose_options *o);
 double pp_slip_miss(const pp_frame *f);
 /* The step problem of the frame without any rows: what the bodies do by themselves. */
 perp_step_problem pp_free_problem(const pp_frame *f);
+
+/* The kick of a frame as rotors see it. */
+pp_rotor_kick pp_rotor_kick_of(const pp_frame *f);
 
 #endif

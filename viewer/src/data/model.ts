@@ -167,6 +167,7 @@ export const LEDGER = [
     'kinematic',
     'joint',
     'motor',
+    'armature',
     'joint_loss',
     'normal',
     'friction',

@@ -1,0 +1,104 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
+/* armature.c - inertia on joint coordinates. See armature.h. */
+#include "model/armature.h"
+
+#include "model/state.h"
+
+bool pp_has_armature(const perp_world *w) {
+    for (int i = 0; i < w->njoint; i++)
+        for (int c = 0; pp_alive(w->joint[i].gen) && c < PERP_JOINT_MAX_COORD; c++)
+            if (w->joint[i].def.axis[c].armature > 0) return true;
+    return false;
+}
+
+/* A side after it moved freely for a time. A body that would turn too far for that stays as it is. */
+static pp_joint_side moved(const perp_world *w, pp_joint_side s, int slot, double time) {
+    if (slot < 0 || time == 0) return s;
+    const pp_body *b = &w->body[slot];
+    s.X_WB.p = perp_v3_axpy(s.X_WB.p, time, s.v);
+    if (w->def.dim == 2) {
+        s.theta += time * s.w.z;
+        s.X_WB = perp_pose_2d(s.X_WB.p.x, s.X_WB.p.y, s.theta);
+    } else if (b->kind != PERP_BODY_DYNAMIC || b->particle || b->isotropic) {
+        s.X_WB.q = perp_q_unit(perp_q_mul(perp_q_exp(perp_v3_scale(time, s.w)), s.X_WB.q));
+    } else {
+        perp_quat q = s.X_WB.q;
+        perp_vec3 om = s.w;
+        if (perp_rotate_free(b->I_B, time, &q, &om)) {
+            s.X_WB.q = q;
+            s.w = om;
+        }
+    }
+    return s;
+}
+
+static double rate_after(const perp_world *w, const pp_joint *j, const pp_joint_side side[2], double time, int coord) {
+    double rate[PERP_JOINT_MAX_COORD];
+    pp_joint_side a = moved(w, side[0], j->a, time), b = moved(w, side[1], j->b, time);
+    pp_joint_rates(&j->def, w->def.dim, &a, &b, rate);
+    return rate[coord];
+}
+
+double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int coord) {
+    const pp_joint *j = &w->joint[joint];
+    const int slot[2] = {j->a, j->b};
+    pp_joint_side at[2], moving[2];
+    for (int e = 0; e < 2; e++) {
+        at[e] = pp_side(w, k->before, slot[e], NULL);
+        moving[e] = pp_shown_side(w, k->moving, slot[e]);
+        moving[e].X_WB = at[e].X_WB;
+        moving[e].theta = at[e].theta;
+    }
+    double rate = rate_after(w, j, at, 0, coord);
+    if (k->span == 0) return rate;
+    return rate - (rate_after(w, j, moving, k->span / 2, coord) - rate_after(w, j, moving, -k->span / 2, coord));
+}
+
+int pp_armature_rows(const perp_world *w, const pp_state *s, const int *block, const pp_rotor_kick *k,
+                     perp_joint_row *rows, int *number) {
+    int n = 0;
+    for (int i = 0; i < w->njoint; i++) {
+        const pp_joint *j = &w->joint[i];
+        for (int c = 0; pp_alive(j->gen) && c < PERP_JOINT_MAX_COORD; c++) {
+            if (!(j->def.axis[c].armature > 0)) continue;
+            pp_joint_side a = pp_side(w, s, j->a, block), b = pp_side(w, s, j->b, block);
+            if (!pp_joint_coordinate_row(&j->def, w->def.dim, &a, &b, c, &rows[n])) continue;
+            rows[n].kind = PERP_ROW_INERTIA;
+            rows[n].b = rows[n].b_kin - pp_rotor_rate(w, k, i, c);
+            rows[n].compliance = 1 / j->def.axis[c].armature;
+            rows[n].joint = i;
+            if (number) number[n] = PP_JOINT_ARMATURE_ROW - c;
+            n++;
+        }
+    }
+    return n;
+}
+
+double pp_rotor_energy(const perp_world *w, const pp_state *s, double lag) {
+    double sum = 0;
+    for (int i = 0; i < w->njoint; i++) {
+        const pp_joint *j = &w->joint[i];
+        for (int c = 0; pp_alive(j->gen) && c < PERP_JOINT_MAX_COORD; c++) {
+            if (!(j->def.axis[c].armature > 0)) continue;
+            const pp_joint_side side[2] = {pp_side(w, s, j->a, NULL), pp_side(w, s, j->b, NULL)};
+            double rate = rate_after(w, j, side, -lag, c);
+            sum += 0.5 * j->def.axis[c].armature * rate * rate;
+        }
+    }
+    return sum;
+}
+
+double perp_world_armature_energy(const perp_world *w) {
+    double sum = 0;
+    for (int i = 0; i < w->njoint; i++) {
+        const pp_joint *j = &w->joint[i];
+        double rate[PERP_JOINT_MAX_COORD] = {0};
+        if (!pp_alive(j->gen)) continue;
+        pp_joint_side a = pp_shown_side(w, &w->state, j->a), b = pp_shown_side(w, &w->state, j->b);
+        pp_joint_rates(&j->def, w->def.dim, &a, &b, rate);
+        for (int c = 0; c < PERP_JOINT_MAX_COORD; c++)
+            if (j->def.axis[c].armature > 0) sum += 0.5 * j->def.axis[c].armature * rate[c] * rate[c];
+    }
+    return sum;
+}
