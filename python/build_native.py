@@ -103,13 +103,14 @@ static void py_memory_free(py_memory *m) {
 
 static perp_allocator py_memory_allocator(py_memory *m) { return (perp_allocator){py_memory_get, py_memory_return, m}; }
 
-/* A step, unless one is under way, in this or another thread: then PY_BUSY. */
+/* A step, unless one is under way, in this or another thread: then PY_BUSY. lent: the joint space whose q and v somebody holds; NULL: none. */
 #define PY_BUSY 1
-static int py_step(perp_world *w, perp_certificate *cert, uintptr_t *busy) {
+static int py_step(perp_world *w, perp_certificate *cert, uintptr_t *busy, perp_joint_space *lent) {
     uintptr_t nobody = 0; /* busy: the thread that steps */
     if (!__atomic_compare_exchange_n(busy, &nobody, (uintptr_t)pthread_self(), false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return PY_BUSY;
     int st = (int)perp_world_step(w, cert);
+    if (!st && lent) (void)perp_joint_space_get(lent, w, NULL, NULL);
     __atomic_store_n(busy, 0, __ATOMIC_RELEASE);
     return st;
 }
@@ -130,7 +131,7 @@ py_memory *py_memory_new(void);
 void py_memory_free(py_memory *m);
 perp_allocator py_memory_allocator(py_memory *m);
 bool py_memory_pin(py_memory *m, const void *p);
-int py_step(perp_world *w, perp_certificate *cert, uintptr_t *busy);
+int py_step(perp_world *w, perp_certificate *cert, uintptr_t *busy, perp_joint_space *lent);
 """
 
 
