@@ -135,7 +135,8 @@ class Body(_Part):
     @property
     def inertia(self) -> Floats:
         """Inertia about the centre of mass, in the body frame (3 x 3) [M L^2]."""
-        columns: Floats = np.array([[c.x, c.y, c.z] for c in self._get().I_B.c])
+        d = self._get()  # a field that is a struct does not keep the definition it lies in
+        columns: Floats = np.array([[c.x, c.y, c.z] for c in d.I_B.c])
         return columns.T
 
     @property

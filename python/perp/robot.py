@@ -46,7 +46,8 @@ class Actuator(_Part):
     @property
     def joint(self) -> Joint:
         """The joint that it drives."""
-        return Joint(self.world, ffi.new("perp_joint_id *", self._get().joint)[0])
+        d = self._get()  # a field that is a struct does not keep the definition it lies in
+        return Joint(self.world, ffi.new("perp_joint_id *", d.joint)[0])
 
     @property
     def ctrl(self) -> float:
@@ -98,7 +99,8 @@ class Site(_Part):
     @property
     def body(self) -> Optional[Body]:
         """The body it is fixed in; None: the world."""
-        b = ffi.new("perp_body_id *", self._get().body)[0]
+        d = self._get()
+        b = ffi.new("perp_body_id *", d.body)[0]
         return None if b.gen == 0 else Body(self.world, b)
 
     @property
