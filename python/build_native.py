@@ -255,9 +255,11 @@ def build(library: str, output: str, cc: str) -> str:
     source, target = os.path.join(output, "_native.c"), os.path.join(package, "_native.abi3.so")
     archive = os.path.join(library, "libperp.a")
     flags = shlex.split(os.environ.get("PERP_PYTHON_CFLAGS", ""))  # such as -fsanitize=address,undefined
+    note = os.path.join(output, "_native.flags")  # of the last compilation
+    compiled_with = open(note).read().split() if os.path.exists(note) else []
     # emit_c_code() leaves a file alone whose text is the same
     ffi.emit_c_code(source)
-    if os.path.exists(target) and os.path.getmtime(target) > max(os.path.getmtime(source), os.path.getmtime(archive)) and not flags:
+    if os.path.exists(target) and os.path.getmtime(target) > max(os.path.getmtime(source), os.path.getmtime(archive)) and flags == compiled_with:
         return package
     libs = [x for x in open(os.path.join(library, "perp.pc")).read().split("\n") if x.startswith("Libs:")][0].split()[1:]
     libs = [x for x in libs if not x.startswith("-L") and x != "-lperp"]
@@ -265,6 +267,8 @@ def build(library: str, output: str, cc: str) -> str:
                "-I", INCLUDE, source, archive, *libs, "-o", target + ".part"]
     subprocess.run(command, check=True)
     os.replace(target + ".part", target)
+    with open(note, "w") as f:
+        f.write("\n".join(flags))
     return package
 
 
