@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-build demo install package dist python attack test test-quick nightly test-without-libraries experiments studies gallery fuzz kills bench bench-siconos bench-peers bench-front study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
+.PHONY: help setup setup-build demo install package dist python python-fuzz attack test test-quick nightly test-without-libraries experiments studies gallery fuzz kills bench bench-siconos bench-peers bench-front study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -45,6 +45,10 @@ python:              ## the Python package, in build/python; `import perp` works
 	@tools/setup python
 	@tools/build release perp
 	@tools/python --link
+
+python-fuzz: setup   ## random calls of the Python package with the sanitizers, FUZZ_SECONDS long (600)
+	@tools/build debug perp
+	@PERP_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),600) tools/python --library build/debug --output build/debug/python --sanitize --test -k fuzz
 
 dist:                ## source archive of this version in build/packages
 	@tools/dist build/packages

@@ -103,13 +103,14 @@ static void py_memory_free(py_memory *m) {
 
 static perp_allocator py_memory_allocator(py_memory *m) { return (perp_allocator){py_memory_get, py_memory_return, m}; }
 
-/* A step, unless one is under way, in this or another thread: then PY_BUSY. */
+/* A step, unless one is under way, in this or another thread: then PY_BUSY. lent: the joint space whose q and v somebody holds; NULL: none. */
 #define PY_BUSY 1
-static int py_step(perp_world *w, perp_certificate *cert, uintptr_t *busy) {
+static int py_step(perp_world *w, perp_certificate *cert, uintptr_t *busy, perp_joint_space *lent) {
     uintptr_t nobody = 0; /* busy: the thread that steps */
     if (!__atomic_compare_exchange_n(busy, &nobody, (uintptr_t)pthread_self(), false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return PY_BUSY;
     int st = (int)perp_world_step(w, cert);
+    if (!st && lent) (void)perp_joint_space_get(lent, w, NULL, NULL);
     __atomic_store_n(busy, 0, __ATOMIC_RELEASE);
     return st;
 }
@@ -130,7 +131,7 @@ py_memory *py_memory_new(void);
 void py_memory_free(py_memory *m);
 perp_allocator py_memory_allocator(py_memory *m);
 bool py_memory_pin(py_memory *m, const void *p);
-int py_step(perp_world *w, perp_certificate *cert, uintptr_t *busy);
+int py_step(perp_world *w, perp_certificate *cert, uintptr_t *busy, perp_joint_space *lent);
 """
 
 
@@ -254,9 +255,11 @@ def build(library: str, output: str, cc: str) -> str:
     source, target = os.path.join(output, "_native.c"), os.path.join(package, "_native.abi3.so")
     archive = os.path.join(library, "libperp.a")
     flags = shlex.split(os.environ.get("PERP_PYTHON_CFLAGS", ""))  # such as -fsanitize=address,undefined
+    note = os.path.join(output, "_native.flags")  # of the last compilation
+    compiled_with = open(note).read().split() if os.path.exists(note) else []
     # emit_c_code() leaves a file alone whose text is the same
     ffi.emit_c_code(source)
-    if os.path.exists(target) and os.path.getmtime(target) > max(os.path.getmtime(source), os.path.getmtime(archive)) and not flags:
+    if os.path.exists(target) and os.path.getmtime(target) > max(os.path.getmtime(source), os.path.getmtime(archive)) and flags == compiled_with:
         return package
     libs = [x for x in open(os.path.join(library, "perp.pc")).read().split("\n") if x.startswith("Libs:")][0].split()[1:]
     libs = [x for x in libs if not x.startswith("-L") and x != "-lperp"]
@@ -264,6 +267,8 @@ def build(library: str, output: str, cc: str) -> str:
                "-I", INCLUDE, source, archive, *libs, "-o", target + ".part"]
     subprocess.run(command, check=True)
     os.replace(target + ".part", target)
+    with open(note, "w") as f:
+        f.write("\n".join(flags))
     return package
 
 

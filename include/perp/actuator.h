@@ -80,7 +80,7 @@ PERP_API perp_actuator_id perp_actuator_find(const perp_world *w, const char *na
 /** What an actuator is now, its ctrl too, as a definition that would add it again; name borrowed until it is removed. PERP_E_ARG if
  *  stale. */
 PERP_API perp_status perp_actuator_get(const perp_world *w, perp_actuator_id a, perp_actuator_def *out);
-/** Sets ctrl of one actuator, from the next step on. A value beyond the range is kept and clipped. PERP_E_ARG: stale, not finite. */
+/** Sets ctrl of one actuator, from the next step on; perp_world_view.ctrl is the array of all. A value beyond the range is kept and clipped. PERP_E_ARG: stale, not finite. */
 PERP_API perp_status perp_actuator_set_ctrl(perp_world *w, perp_actuator_id a, double ctrl);
 /** Sets ctrl of all actuators in the order of perp_world_actuators(). PERP_E_ARG, and nothing set: not finite, or n is not their
  *  number. */

@@ -16,6 +16,7 @@
 #ifndef PERP_BATCH_H
 #define PERP_BATCH_H
 
+#include "perp/actuator.h"
 #include "perp/joint_space.h"
 #include "perp/view.h"
 
@@ -84,13 +85,16 @@ typedef struct perp_batch_view {
     const double *time;  /**< n [T] */
     const double *q, *v; /**< n x nq and n x nv: coordinates and velocities of the joints, see joint_space.h */
     double *input;       /**< n x ninput, to be written by the caller; begins as the model has it */
+    int nctrl;           /**< actuators of the model */
+    double *
+        ctrl; /**< n x nctrl, in the order of perp_world_actuators(), to be written by the caller; begins as the model has it */
 } perp_batch_view;
 /** The arrays; up to date after create, step, reset and refresh. */
 PERP_API perp_batch_view perp_batch_look(const perp_batch *b);
 
-/** Hands the inputs to the worlds and takes `steps` steps of each. A step that fails leaves its world as it was before this
- *  step, and no further step of this world is taken; perp_world_why() of the world tells why. An input that is not finite:
- *  PERP_E_ARG of its world, which takes no step.
+/** Hands inputs and ctrl to the worlds and takes `steps` steps of each. A step that fails leaves its world as it was before this
+ *  step, and no further step of this world is taken; perp_world_why() of the world tells why. An input or ctrl that is
+ *  not finite: PERP_E_ARG of its world, which takes no step.
  *  @param steps   >= 0
  *  @param mask    n flags: worlds to be stepped; NULL: all
  *  @param status  n, written; PERP_OK for worlds that the mask leaves out; may be NULL
@@ -99,7 +103,7 @@ PERP_API perp_batch_view perp_batch_look(const perp_batch *b);
  *  @return PERP_OK, also if worlds failed; PERP_E_ARG if steps is negative */
 PERP_API perp_status perp_batch_step(perp_batch *b, int steps, const bool *mask, perp_status *status,
                                      perp_certificate *cert);
-/** Takes worlds back to the state that the model had when the batch was made, and their inputs to those it had.
+/** Takes worlds back to the state that the model had when the batch was made, and their inputs and ctrl to those it had.
  *  @param mask  n flags; NULL: all. @return PERP_E_MEMORY: then some worlds are reset and others not */
 PERP_API perp_status perp_batch_reset(perp_batch *b, const bool *mask);
 /** Brings the arrays of poses, velocities and times up to date after worlds were changed from outside. */

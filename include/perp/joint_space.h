@@ -154,6 +154,9 @@ PERP_API perp_status perp_joint_space_project(perp_joint_space *s, perp_world *w
 PERP_API double perp_joint_space_loop_error(perp_joint_space *s);
 /** The configuration's q and v. Either pointer may be NULL. */
 PERP_API void perp_joint_space_read(const perp_joint_space *s, double *q, double *v);
+/** Lends q and v of the configuration themselves. The arrays stay at the same place until the joint space is freed, and hold the
+ *  configuration of the last get, set, place or project. Either pointer may be NULL. */
+PERP_API void perp_joint_space_look(const perp_joint_space *s, const double **q, const double **v);
 /** Moves q along v for a time dt: out = q + v dt, quaternions by the exponential map. out may be q. */
 PERP_API void perp_joint_space_integrate(const perp_joint_space *s, const double *q, const double *v, double dt,
                                          double *out);

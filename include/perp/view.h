@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /** @file view.h
- *  Poses and velocities of all bodies as arrays that the world lends, for programs that read many bodies after each step.
+ *  Poses and velocities of all bodies, and ctrl of all actuators, as arrays that the world lends, for programs that read many
+ *  bodies after each step.
  *
  *      perp_world_view v;
  *      if (perp_world_look(w, &v)) ...;
@@ -16,7 +17,7 @@ extern "C" {
 #endif
 
 /** Arrays with one row for each slot of a body, at perp_body_id.slot. The row of a slot whose body was removed means nothing.
- *  Both arrays are borrowed until a body is added or the world is destroyed. */
+ *  Poses and velocities are borrowed until a body is added or the world is destroyed. */
 typedef struct perp_world_view {
     int nslot; /**< rows */
     const double
@@ -24,6 +25,12 @@ typedef struct perp_world_view {
     const double *twist; /**< nslot x 6: velocity of the centre of mass [L/T], angular velocity [rad/T], in W, as
                               perp_body_velocity() gives them. Follows perp_world_step() and perp_world_set_state(); after other
                               changes perp_world_look() brings it up to date, at the same place */
+    int nctrl;           /**< number of actuators */
+    double *
+        ctrl; /**< nctrl, in the order of perp_world_actuators(): to be read and written; follows perp_actuator_set_ctrl() and
+                       perp_world_set_ctrl(). What is written is taken over when the next step begins; a number that is not finite
+                       makes the step fail with PERP_E_ARG, the world unchanged. Borrowed until an actuator is added or removed, or
+                       the world is destroyed; NULL without actuators */
 } perp_world_view;
 
 /** Lends the arrays. PERP_E_MEMORY: then *out is not written. */

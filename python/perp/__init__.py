@@ -18,12 +18,14 @@ from .batch import Batch
 from .errors import (ArgumentError, ClosedError, FileError, FitError, GeometryError, OutOfMemory, PerpError, SolveError, Stopped,
                      UnknownName)
 from .joint_space import JointSpace, Link
-from .model import Model, Parameter, load
+from .model import Model, Note, Parameter, load
 from .parts import Body, Contact, Contacts, Force, Joint
+from .robot import Actuator, Keyframe, Site
 from .recording import Lazy, Recorder, Recording
 from .shapes import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Particle, Polygon, Polyhedron, Shape, Sphere
 from .solving import LCP, MLCP, NCP, QP, Cone, Problem, Solution, solve, solvers
 from .studies import (Fit, Minimum, Sample, Trial, fit, grid, minimise, profile, sample, search_methods, sweep, sweep_file)
+from .scene_studies import design, design_file, estimate, estimate_file
 from .world import Energy, Momentum, World
 
 __version__: str = _ffi.string(_lib.perp_version()).decode()

@@ -3,6 +3,7 @@
 """Numbers in and out: checks of what is given, views of what the library lends."""
 from __future__ import annotations
 
+import os
 from typing import Any, Optional, Sequence, Union
 
 import numpy as np
@@ -60,6 +61,18 @@ def vector(x: Any, what: str, dim: int = 3) -> tuple[float, float, float]:
     if a.shape == (2,) and dim == 2:
         return (float(a[0]), float(a[1]), 0.0)
     raise ArgumentError(f"{what}: found shape {a.shape}; allowed: {'2 or ' if dim == 2 else ''}3 numbers")
+
+
+def text(x: Any, what: str) -> bytes:
+    """Text for the library: a str or a path."""
+    if isinstance(x, (str, os.PathLike)):
+        t = os.fspath(x)
+        if isinstance(t, str) and "\0" not in t:
+            try:
+                return t.encode()
+            except UnicodeEncodeError:
+                pass  # half of a surrogate pair
+    raise ArgumentError(f"{what}: found {x!r}; allowed: text without zero characters")
 
 
 def view(pointer: Any, shape: tuple[int, ...], keep: Any, writeable: bool = False) -> Floats:

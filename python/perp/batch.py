@@ -43,10 +43,10 @@ class Batch:
     """n copies of a world, each stepped by one thread at a time. The bits are the same for any number of threads.
 
     model: a Model or a World as it stands. threads: default one for each processor. inputs: numbers that each world is given before a
-    step, such as [("box", "fx"), ("hinge", "speed")].
+    step, such as [("box", "fx"), ("hinge", "speed")]. ctrl of actuators needs no such list: it is Batch.ctrl.
 
-        b = perp.Batch(m, 256, threads=8, inputs=[("hinge", "speed")])
-        b.inputs[:] = policy(b.poses, b.twists)      # arrays [n, ...]: the library's own memory
+        b = perp.Batch(m, 256, threads=8)
+        b.ctrl[:] = policy(b.q, b.v)                 # arrays [n, ...]: the library's own memory
         status = b.step(5)                           # status[i] != 0: world i refused a step, and stands before it
         b.reset(b.poses[:, 1, 2] < 0.3)
     """
@@ -83,6 +83,8 @@ class Batch:
         self.v: Floats = view(v.v, (v.n, v.nv), self._b)
         #: Times, n: read-only, likewise.
         self.times: Floats = view(v.time, (v.n,), self._b)
+        #: ctrl of all actuators, n x actuators, in the order of World.actuators: to be written; taken over at the next step.
+        self.ctrl: Floats = view(v.ctrl, (v.n, v.nctrl), self._b, writeable=True)
         #: Inputs, n x inputs: to be written; taken over at the next step.
         self.inputs: Floats = view(v.input, (v.n, v.ninput), self._b, writeable=True)
         self.names = [b.name for b in w.bodies]
@@ -121,15 +123,18 @@ class Batch:
         self._lock.release()
 
     def step(self, steps: int = 1, mask: Any = None) -> npt.NDArray[np.int32]:
-        """Hands the inputs over and takes steps of every world, or of those in the mask. Returns a status for each world: 0, or the
-        status of the step that was refused; that world stands as before this step, and why(i) tells the reason. Inputs that are not
-        finite raise, and no world is stepped."""
+        """Hands inputs and ctrl over and takes steps of every world, or of those in the mask. Returns a status for each world: 0, or the
+        status of the step that was refused; that world stands as before this step, and why(i) tells the reason. Inputs or ctrl that
+        are not finite raise, and no world is stepped."""
         b, m = self._c, self._mask(mask)
         k = integer(steps, "steps", 0, 2**31 - 1)
-        rows = self.inputs if m is None else self.inputs[m]
-        if rows.size and not np.isfinite(rows).all():
-            i, j = np.argwhere(~np.isfinite(self.inputs))[0]
-            raise ArgumentError(f"inputs[{i}, {j}]: found {self.inputs[i, j]}; allowed: finite numbers")
+        for what, a in (("inputs", self.inputs), ("ctrl", self.ctrl)):
+            bad = ~np.isfinite(a)
+            if m is not None:
+                bad[~m] = False
+            if bad.any():
+                i, j = np.argwhere(bad)[0]
+                raise ArgumentError(f"{what}[{i}, {j}]: found {a[i, j]}; allowed: finite numbers")
         status = np.zeros(self.n, dtype=np.int32)
         self._busy()
         try:
@@ -142,7 +147,7 @@ class Batch:
         return status
 
     def reset(self, mask: Any = None) -> None:
-        """Takes all worlds, or those in the mask, back to where the model stood when the batch was made, inputs included."""
+        """Takes all worlds, or those in the mask, back to where the model stood when the batch was made, inputs and ctrl included."""
         b, m = self._c, self._mask(mask)
         self._busy()
         try:
@@ -175,17 +180,27 @@ class Batch:
         """World.hash of each."""
         return np.array([lib.perp_world_hash(lib.perp_batch_world(self._c, i)) for i in range(self.n)], dtype=np.uint64)
 
-    def rollout(self, inputs: Any, steps: int = 1) -> tuple[Floats, Floats, npt.NDArray[np.int32]]:
-        """Resets, then applies inputs [times, n, inputs], `steps` steps each. Returns poses [times, n, bodies, 7], twists
+    def rollout(self, inputs: Any = None, steps: int = 1, *, ctrl: Any = None) -> tuple[Floats, Floats, npt.NDArray[np.int32]]:
+        """Resets, then applies inputs [times, n, inputs], or ctrl [times, n, actuators], or both, `steps` steps each. Returns poses [times, n, bodies, 7], twists
         [times, n, bodies, 6] and status [n] of the first refusal; a world that refused stands still afterwards."""
-        u = numbers(inputs, "inputs")
-        if u.ndim != 3 or u.shape[1:] != self.inputs.shape:
-            raise ArgumentError(f"inputs: found shape {u.shape}; allowed: times x {self.n} x {self.inputs.shape[1]}")
-        poses, twists = np.empty((len(u), *self.poses.shape)), np.empty((len(u), *self.twists.shape))
+        given: list[tuple[Floats, Floats]] = []
+        for what, a, rows in (("inputs", inputs, self.inputs), ("ctrl", ctrl, self.ctrl)):
+            if a is None:
+                continue
+            u = numbers(a, what)
+            if u.ndim != 3 or u.shape[1:] != rows.shape or (given and len(u) != len(given[0][1])):
+                times: Any = len(given[0][1]) if given else "times"
+                raise ArgumentError(f"{what}: found shape {u.shape}; allowed: {times} x {self.n} x {rows.shape[1]}")
+            given.append((rows, u))
+        if not given:
+            raise ArgumentError("rollout: give inputs or ctrl")
+        count = len(given[0][1])
+        poses, twists = np.empty((count, *self.poses.shape)), np.empty((count, *self.twists.shape))
         status = np.zeros(self.n, dtype=np.int32)
         self.reset()
-        for k, row in enumerate(u):
-            self.inputs[:] = row
+        for k in range(count):
+            for rows, u in given:
+                rows[:] = u[k]
             now = self.step(steps, status == 0)
             status = np.where(status == 0, now, status).astype(np.int32)
             poses[k], twists[k] = self.poses, self.twists

@@ -62,21 +62,22 @@ class VectorEnv(_VectorEnv):  # type: ignore[misc]
     """n environments in one Batch; finished ones are reset in the next step (autoreset mode NEXT_STEP).
 
     obs(batch) -> [n, k], reward(batch) -> [n], done(batch) -> [n] booleans are functions of the whole batch. An action is one row of
-    inputs, within `low` and `high`. frame_skip: steps of an action. limit: actions until an episode is truncated. randomise(world, rng):
+    inputs, or, with inputs="ctrl", ctrl of all actuators, within `low` and `high`. frame_skip: steps of an action. limit: actions until an episode is truncated. randomise(world, rng):
     called for each world that is reset; rng depends on seed, environment and episode alone. A world whose step was refused is truncated,
     and info["status"] tells.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}
 
-    def __init__(self, model: Union[Model, World], n: int, inputs: Sequence[Input], *, reward: Measure, obs: Measure = default_observation,
+    def __init__(self, model: Union[Model, World], n: int, inputs: Union[Sequence[Input], str], *, reward: Measure, obs: Measure = default_observation,
                  done: Optional[Measure] = None, low: Any = -1.0, high: Any = 1.0, frame_skip: int = 1, limit: int = 1000, threads: int = 0,
                  randomise: Optional[Callable[[World, np.random.Generator], None]] = None) -> None:
-        self.batch = Batch(model, n, threads, inputs)
+        self.batch = Batch(model, n, threads, () if inputs == "ctrl" else inputs)
+        self._given = self.batch.ctrl if inputs == "ctrl" else self.batch.inputs
         self.num_envs = self.batch.n
         self._reward, self._obs, self._done, self._randomise = reward, obs, done, randomise
         self._skip, self._limit = integer(frame_skip, "frame_skip", 1, 10**6), integer(limit, "limit", 1, 2**31 - 1)
-        width = self.batch.inputs.shape[1]
+        width = self._given.shape[1]
         lo, hi = (np.broadcast_to(numbers(x, w), (width,)) for x, w in ((low, "low"), (high, "high")))
         if np.any(lo > hi):
             raise ArgumentError(f"low: found {lo.tolist()}, above high {hi.tolist()}")
@@ -119,12 +120,12 @@ class VectorEnv(_VectorEnv):  # type: ignore[misc]
 
     def step(self, actions: Any) -> tuple[Floats, Floats, npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
         """One action of each environment: observations, rewards, terminated, truncated, info."""
-        a = numbers(actions, "actions", self.batch.inputs.shape)
+        a = numbers(actions, "actions", self._given.shape)
         again = self._over.copy()
         if again.any():
             self._begin(again)
         go = ~again
-        self.batch.inputs[go] = np.clip(a, self._low, self._high)[go]
+        self._given[go] = np.clip(a, self._low, self._high)[go]
         status = self.batch.step(self._skip, go)
         self._age[go] += 1
         reward = np.where(go, np.asarray(self._reward(self.batch), dtype=np.float64), 0.0)
@@ -145,7 +146,7 @@ class Env(_Env):  # type: ignore[misc]
     metadata: dict[str, Any] = {"render_modes": []}
     render_mode: Optional[str] = None
 
-    def __init__(self, model: Union[Model, World], inputs: Sequence[Input], **arguments: Any) -> None:
+    def __init__(self, model: Union[Model, World], inputs: Union[Sequence[Input], str], **arguments: Any) -> None:
         given: dict[str, Any] = {"threads": 1, **arguments}
         self._v = VectorEnv(model, 1, inputs, **given)
         self.action_space, self.observation_space = self._v.single_action_space, self._v.single_observation_space

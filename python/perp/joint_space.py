@@ -150,9 +150,3 @@ class JointSpace:
         J, p = np.zeros((6, self.nv)), ffi.new("double[3]", list(vector(point, "point", self.world.dim)))
         self._do(lib.perp_joint_space_jacobian(self._s, body._id, p, pointer(J)))
         return J
-
-
-def readonly(a: Floats) -> Floats:
-    """The same array, not to be written: writing to it would not reach the world."""
-    a.flags.writeable = False
-    return a

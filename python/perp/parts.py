@@ -11,7 +11,7 @@ import numpy.typing as npt
 from . import _callbacks
 from ._arrays import Floats, number, numbers, vector
 from ._native import ffi, lib
-from .errors import ArgumentError, UnknownName
+from .errors import ArgumentError, PerpError, UnknownName
 from .shapes import pose
 
 if TYPE_CHECKING:
@@ -75,6 +75,14 @@ class _Part:
     def _stale(self) -> ArgumentError:
         return ArgumentError(f"the {self._what} was removed from its world")
 
+    def _shown(self) -> str:
+        """Text for people, also of what is gone."""
+        kind = f"perp.{type(self).__name__}"
+        try:
+            return f"<{kind} {getattr(self, 'name') or self.index}>"
+        except PerpError:
+            return f"<{kind}, removed>"
+
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.world is self.world and (other._id.slot, other._id.gen) == (self._id.slot, self._id.gen)  # type: ignore[attr-defined]
 
@@ -127,7 +135,8 @@ class Body(_Part):
     @property
     def inertia(self) -> Floats:
         """Inertia about the centre of mass, in the body frame (3 x 3) [M L^2]."""
-        columns: Floats = np.array([[c.x, c.y, c.z] for c in self._get().I_B.c])
+        d = self._get()  # a field that is a struct does not keep the definition it lies in
+        columns: Floats = np.array([[c.x, c.y, c.z] for c in d.I_B.c])
         return columns.T
 
     @property
@@ -339,7 +348,7 @@ class Joint(_Part):
         self.world._do(lib.perp_joint_remove(self.world._change(True), self._id))
 
     def __repr__(self) -> str:
-        return f"<perp.Joint {self.name or self.index}>"
+        return self._shown()
 
 
 class Force(_Part):

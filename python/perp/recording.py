@@ -10,12 +10,12 @@ from typing import Any, Callable, Iterator, NamedTuple, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import Floats, integer, number, pointer
+from ._arrays import Floats, integer, number, pointer, text as _text
 from ._native import ffi, lib
 from ._records import Certificate
 from .errors import ArgumentError, ClosedError, check
 from .model import Model, _string
-from .world import World, _text
+from .world import World
 
 Path = Union[str, "os.PathLike[str]"]
 # HDF5 is not made for threads, and the library is called without Python's lock: one thread at a time, whatever the file.

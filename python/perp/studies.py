@@ -70,7 +70,8 @@ def sweep(model: Model, run: Callable[..., Any], values: Values, *, seed: Option
         return [f.result() for f in [pool.submit(_trial, *j) for j in jobs]]
 
 
-def _run(arguments: Sequence[str]) -> Any:
+def run_program(arguments: Sequence[str]) -> Any:
+    """What a command of the program perp says as JSON."""
     perp = program()
     if perp is None:
         raise FileError("the program perp was not found: install it, or set PERP_PROGRAM")
@@ -90,7 +91,7 @@ def _part(study: str, part: int, parts: int, extra: Sequence[str]) -> bytes:
     """The results of a part of a study, as the bytes of its file."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "part.h5")
-        _run(["sweep", study, "--part", f"{part}/{parts}", "--workers", "1", "--output", out, *extra])
+        run_program(["sweep", study, "--part", f"{part}/{parts}", "--workers", "1", "--output", out, *extra])
         with open(out, "rb") as f:
             return f.read()
 
@@ -115,7 +116,7 @@ def sweep_file(study: Union[str, "os.PathLike[str]"], output: Union[str, "os.Pat
             files.append(os.path.join(folder, f"part-{i}.h5"))
             with open(files[-1], "wb") as f:
                 f.write(data)
-        out: dict[str, Any] = _run(["study", *files, "--output", os.fspath(output)])
+        out: dict[str, Any] = run_program(["study", *files, "--output", os.fspath(output)])
     return out
 
 
@@ -129,6 +130,7 @@ class Minimum:
     x: Floats
     f: float
     report: SearchReport = field(repr=False)
+    values: dict[str, float] = field(default_factory=dict)  # of design(): the parameters by name
 
     @property
     def feasible(self) -> bool:
@@ -217,6 +219,7 @@ class Fit:
     residual: Floats
     weight: Floats
     report: FitReport = field(repr=False)
+    values: dict[str, float] = field(default_factory=dict)  # of estimate(): the parameters by name
 
     @property
     def converged(self) -> bool:

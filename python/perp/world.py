@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _callbacks
-from ._arrays import Floats, Vector, integer, number, numbers, vector, view
+from ._arrays import Floats, Vector, integer, number, numbers, text as _text, vector, view
 from ._native import ffi, lib
 from ._records import Certificate
 from .errors import ArgumentError, ClosedError, PerpError, SolveError, UnknownName, check, failure
-from .joint_space import JointSpace, readonly
 from .parts import Body, Contacts, Force, Joint, KINDS, axis_definition, contact_type
+from .robot import Robot
 from .shapes import Particle, HalfSpace, Shape, pose, quaternion
 
 _ENUMS = {
@@ -91,15 +91,7 @@ class _Keep:
         self.keep = None
 
 
-def _text(x: Any, what: str) -> bytes:
-    if isinstance(x, (str, os.PathLike)):
-        t = os.fspath(x)
-        if isinstance(t, str) and "\0" not in t:
-            return t.encode()
-    raise ArgumentError(f"{what}: found {x!r}; allowed: text without zero characters")
-
-
-class World:
+class World(Robot):
     """A world of rigid bodies.
 
     dim: 2 or 3. h: time step. gravity: default (0, 0, -9.81), in 2D (0, -9.81). mu, restitution: law of every pair of materials.
@@ -171,7 +163,7 @@ class World:
         self._source = source  # a Model, as long as the world can be made again from it and its state
         self._busy = ffi.new("uintptr_t *")  # the thread that steps it; 0: none
         self._recorder: Any = None
-        self._space: Optional[JointSpace] = None
+        self._robot()
         self._poses: tuple[Any, int, Optional[Floats]] = (None, 0, None)
         self._twists: tuple[Any, int, Optional[Floats]] = (None, 0, None)
         self._look = ffi.new("perp_world_view *")
@@ -198,7 +190,7 @@ class World:
         if parts and self._fixed:
             raise ArgumentError("nothing can be added to a world of a batch, or removed from it; change the model and make a new batch")
         if parts:
-            self._space = None
+            self._space, self._shown = None, ffi.NULL
         if self._busy[0]:
             raise PerpError("the world is being stepped; change it between steps")
         self._source = None
@@ -225,6 +217,7 @@ class World:
         if self._w is not None and self._busy[0]:
             raise PerpError("the world is being stepped by another thread")
         self._w = self._scene = self._hold = self._source = self._recorder = self._space = None
+        self._shown = ffi.NULL
 
     def __enter__(self) -> "World":
         return self
@@ -246,7 +239,7 @@ class World:
         if w is None:
             raise ClosedError("the world is closed")
         cert = _new(_certificate)
-        status = _step(w, cert, self._busy)
+        status = _step(w, cert, self._busy, self._shown)
         if status:
             self._fail(status, cert)
         if self._recorder is not None:
@@ -319,38 +312,11 @@ class World:
             self._twists = (v.twist, v.nslot, a)
         return a
 
-    @property
-    def joint_space(self) -> JointSpace:
-        """Coordinates of the joints and the dynamics in them: mass matrix, bias, Jacobians, ... Take it again after bodies or joints
-        were added or removed."""
-        self._c
-        if self._space is None:
-            self._space = JointSpace(self)
-        return self._space
-
-    @property
-    def q(self) -> Floats:
-        """Coordinates of all joints and free bodies (perp/joint_space.h tells their order): a read-only array of the present values.
-        Assigning to w.q places the bodies; loops must close."""
-        return readonly(self.joint_space.read()[0])
-
-    @q.setter
-    def q(self, value: Any) -> None:
-        self.joint_space.set(q=value)
-
-    @property
-    def v(self) -> Floats:
-        """Velocities that go with q: a read-only array of the present values. Assigning to w.v sets them."""
-        return readonly(self.joint_space.read()[1])
-
-    @v.setter
-    def v(self, value: Any) -> None:
-        self.joint_space.set(v=value)
-
     def _refresh(self) -> None:
-        """Brings views of velocities that somebody holds up to date after a change that was no step."""
+        """Brings views that somebody holds up to date after a change that was no step."""
         if self._twists[2] is not None:
             self._looked()
+        self._follow()
 
     @property
     def contacts(self) -> Contacts:
@@ -394,7 +360,12 @@ class World:
 
     @property
     def state(self) -> bytes:
-        """Everything that changes in a step. Setting it restores it; continuing gives the same bits."""
+        """Everything that changes in a step; ctrl is not in it. Setting it restores it; continuing with the same ctrl gives the same bits."""
+        if not self._busy[0]:
+            try:
+                self._take_ctrl()
+            except ArgumentError:
+                pass  # not finite: the next step refuses it
         n = lib.perp_world_state_size(self._c)
         buf = ffi.new("char[]", n)
         self._do(lib.perp_world_get_state(self._c, buf, n))
@@ -407,6 +378,7 @@ class World:
             raise ArgumentError(f"state: found {type(value).__name__}; allowed: bytes of World.state")
         self._do(lib.perp_world_set_state(self._change(), ffi.from_buffer(value), len(value)))
         self._source = source  # a state is no change of what the world is made of
+        self._refresh()
 
     @property
     def definition(self) -> dict[str, Any]:
@@ -445,7 +417,7 @@ class World:
         n = ask(self._c, ffi.NULL, 0)
         ids = ffi.new(kind + "[]", max(n, 1))
         ask(self._c, ids, n)
-        return [ids[i] for i in range(n)]
+        return [ffi.new(kind + " *", ids[i])[0] for i in range(n)]  # copies: ids[i] would not keep the array
 
     @property
     def bodies(self) -> list[Body]:
@@ -715,7 +687,8 @@ class World:
         from .model import Model, _world_again
 
         if self._source is not None:
-            return _world_again, (self._source, self.state)
+            return _world_again, (self._source, self.state, self._take_ctrl())
+        self._take_ctrl()
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "world.yaml")
             self.write(path)

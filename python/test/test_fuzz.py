@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: the perp authors
 # SPDX-License-Identifier: Apache-2.0
 """Wrong shapes, types, names, removed bodies, NaN, use after close, in any order: exceptions of perp, never a crash or another one.
-PERP_FUZZ_SECONDS: how long; 5 by default."""
+PERP_FUZZ_SECONDS: how long; 5 by default. `make python-fuzz` runs this for ten minutes with the sanitizers."""
 import os
 import time
 
@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import perp
+from conftest import ROOT
 
 hypothesis = pytest.importorskip("hypothesis", reason="there is no hypothesis here")
 from hypothesis import strategies as st  # noqa: E402
 
+MODELS = [ROOT / "scenes" / "robots" / x for x in ("arm.urdf", "quadruped.xml")]
 SECONDS = float(os.environ.get("PERP_FUZZ_SECONDS", "5"))
 
 number = st.one_of(st.floats(allow_nan=True, allow_infinity=True), st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.1, 1e-300, 1e300, 5e-324, np.nan, np.inf]),
@@ -40,6 +42,9 @@ class State:
         self.w.add(perp.HalfSpace((0, 1) if dim == 2 else (0, 0, 1)))
         self.bodies = [self.w.add(perp.Sphere(0.1), density=1, at=(0.3 * i, 0.1, 0) if dim == 2 else (0.3 * i, 0, 0.1), name=f"b{i}") for i in range(2)]
         self.joints, self.forces, self.batches, self.views = [], [], [], []
+        self.actuators, self.sites, self.spaces = [], [], []
+        self.joints.append(self.w.add_joint("revolute", self.bodies[0], at=(0, 0.5) if dim == 2 else (0, 0, 0.5), axis=(0, 0, 1) if dim == 2 else (0, 1, 0), name="hinge"))
+        self.actuators.append(self.w.add_actuator("position", self.joints[0], kp=10.0, kv=1.0, name="servo"))
         self.states = [self.w.state]
 
 
@@ -47,7 +52,7 @@ def act(s, draw):
     """One random call."""
     w, body = s.w, draw(st.sampled_from(s.bodies))
     joint = draw(st.sampled_from(s.joints)) if s.joints else None
-    k = draw(st.integers(0, 33))
+    k = draw(st.integers(0, 49))
     if k == 0:
         s.bodies.append(w.add(shapes(draw), density=draw(size), at=draw(array), velocity=draw(array)))
     elif k == 1:
@@ -119,9 +124,72 @@ def act(s, draw):
         perp.World(draw(st.one_of(st.sampled_from([2, 3]), number)), **{draw(st.sampled_from(["h", "stepper", "solver", "form", "gravity", "mu", "tolerance", "x"])): draw(array)})
     elif k == 33 and draw(st.integers(0, 5)) == 0:
         w.close()
+    elif k >= 34:
+        act_robot(s, draw, k - 34)
 
 
-def test_nothing_but_exceptions_of_perp(tmp_path):
+def write(a, draw):
+    """Writes something to a view. Wrong shapes and types are exceptions of numpy."""
+    try:
+        a[draw(st.sampled_from([0, -1, 5, slice(None), Ellipsis, "x", (0, 0), None]))] = draw(array)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        pass
+
+
+def act_robot(s, draw, k):
+    """One random call about joints, actuators, sites, keyframes, models."""
+    w, body = s.w, draw(st.sampled_from(s.bodies))
+    joint, actuator = draw(st.sampled_from(s.joints)), draw(st.sampled_from(s.actuators))
+    if k == 0:
+        w.ctrl = draw(array)
+    elif k in (1, 2):
+        write(w.ctrl, draw)
+        w.step()
+    elif k == 3:
+        s.views += [w.ctrl, w.q, w.v]
+    elif k == 4 and s.views:  # old ones too
+        v = draw(st.sampled_from(s.views))
+        if v.flags.writeable:
+            write(v, draw)
+    elif k == 5:
+        setattr(w, draw(st.sampled_from(["q", "v"])), draw(st.one_of(array, st.just(w.q + 0.01), st.just(w.v * 0))))
+    elif k == 6:
+        limits = {x: draw(array) for x in ("ctrl_range", "force_range", "joint_range") if draw(st.integers(0, 4)) == 0}
+        s.actuators.append(w.add_actuator(draw(st.sampled_from(["force", "position", "velocity", "motor", None])), joint, coord=draw(st.integers(-1, 3)), kp=draw(size),
+                                          kv=draw(size), gear=draw(size), ctrl=draw(size), **limits))
+    elif k == 7:
+        [getattr(actuator, n) for n in ("name", "kind", "joint", "ctrl", "force")]
+        repr(actuator), repr(joint), repr(body)
+    elif k == 8:
+        actuator.ctrl = draw(number)
+    elif k == 9 and draw(st.booleans()):
+        actuator.remove()
+    elif k == 10:
+        w.add_keyframe(draw(name), q=draw(array), ctrl=draw(array))
+        w.set_keyframe(draw(name))
+    elif k == 11:
+        s.sites.append(w.add_site(draw(name), draw(st.sampled_from([None, "b0", *s.bodies])), at=draw(array), turn=draw(array), model=draw(st.booleans())))
+        s.sites[-1].pose, s.sites[-1].twist, draw(st.sampled_from(s.sites)).pose
+        if draw(st.booleans()):
+            draw(st.sampled_from(s.sites)).remove()
+    elif k == 12:
+        draw(st.sampled_from([w.exclude, w.include]))(body, draw(st.sampled_from([None, *s.bodies])))
+    elif k == 13:
+        s.spaces.append(w.joint_space)
+        space = draw(st.sampled_from(s.spaces))
+        space.read(), space.mass_matrix(), space.bias(), space.jacobian(body, draw(array)), space.links
+        space.place(draw(array)), space.integrate(draw(array), draw(array), draw(number)), space.project(draw(array), hold=draw(array))
+    elif k == 14 and s.batches:
+        b = draw(st.sampled_from(s.batches))
+        write(b.ctrl, draw)
+        s.views += [b.ctrl, b.q]
+        b.step(), b.rollout(draw(array)), b.rollout(ctrl=draw(st.one_of(array, st.just(np.zeros((2, *b.ctrl.shape))))))
+    elif k == 15:
+        perp.load(draw(st.sampled_from([*MODELS, "nowhere.xml", "a\0b", "", None, 3])), **{draw(st.sampled_from(["key", "corners", "packages", "free_base", "x"])): draw(
+            st.one_of(number, st.just("stand")))}).world()
+
+
+def test_nothing_but_exceptions_of_perp(capsys):
     end = time.monotonic() + SECONDS
     seen = {"calls": 0, "refused": 0}
 
@@ -136,16 +204,19 @@ def test_nothing_but_exceptions_of_perp(tmp_path):
             except perp.PerpError as e:
                 seen["refused"] += 1
                 assert str(e)
+        del s.w, s.batches
         for v in s.views:  # readable, whatever became of its world
             float(np.sum(v["gap"]) if v.dtype.names else np.sum(v))
 
     while time.monotonic() < end:
         run()
+    with capsys.disabled():
+        print(f"  {seen['calls']} random calls, {seen['refused']} refused", end=" ")
     assert seen["calls"] > 0 and seen["refused"] > 0
 
 
 def test_problems_of_any_kind():
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + SECONDS / 5
 
     @hypothesis.settings(max_examples=50, deadline=None, database=None, suppress_health_check=list(hypothesis.HealthCheck))
     @hypothesis.given(st.data())

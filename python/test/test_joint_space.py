@@ -64,7 +64,7 @@ def test_refusals():
         with pytest.raises(perp.PerpError):
             f()
     with pytest.raises(ValueError):
-        w.q[0] = 1.0  # it would not reach the world
+        w.q[0] = 1.0  # read-only: joints may close loops
     s = w.joint_space
     w.add(perp.Sphere(0.1), at=(0, 5))
     with pytest.raises(perp.PerpError):

@@ -92,6 +92,79 @@ def test_design_of_a_scene(folder):
     assert s.x[0] == pytest.approx(np.sqrt(2 * 0.5 * 9.81 * 0.2), rel=0.02)
 
 
+def test_design_by_the_names_of_parameters(folder):
+    m = perp.load(folder / "slide.yaml", mu=0.5)
+    s = perp.design(m, lambda w: (slide(w) - 0.2) ** 2, {"v": (0.1, 3.0)}, f_tolerance=1e-12, evaluations=60)
+    assert s.values["v"] == s.x[0] == pytest.approx(np.sqrt(2 * 0.5 * 9.81 * 0.2), rel=0.02)
+    far = perp.design(m, lambda w: (-slide(w), [w.body("block").velocity[0] - 1e-9]), {"v": (0.1, 3.0)}, constraints=1, method="nelder-mead", evaluations=200)
+    assert far.feasible and far.values["v"] == pytest.approx(0.5 * 9.81 * 0.5, rel=0.05)  # the fastest one that has stopped after half a second
+
+    def sometimes(w):
+        if w.body("block").velocity[0] > 2:
+            raise perp.SolveError("no solution")
+        return -slide(w)
+
+    assert perp.design(m, sometimes, {"v": (0.1, 3.0)}, evaluations=60).values["v"] <= 2  # points without a solution are passed over
+    for bad in (lambda: perp.design(m, slide, {"w": (0, 1)}), lambda: perp.design(m, slide, {}), lambda: perp.design(m, slide, {"v": 1.0}),
+                lambda: perp.design(slide, slide, {"v": (0, 1)})):
+        with pytest.raises(perp.PerpError):
+            bad()
+
+
+def test_estimation_by_the_names_of_parameters(folder):
+    m = perp.load(folder / "slide.yaml")
+
+    def path(w):
+        out = []
+        for _ in range(5):
+            w.run(steps=20)
+            out.append(float(w.body("block").position[0]))
+        return np.array(out)
+
+    data = path(m.world(mu=0.37, v=1.2)) + 1e-4 * np.random.default_rng(2).normal(size=5)
+    f = perp.estimate(m, lambda w: (path(w) - data) / 1e-4, {"mu": (0.5, 0.0, 2.0), "v": 1.0})
+    assert list(f.values) == ["mu", "v"] and abs(f.values["mu"] - 0.37) < 4 * f.sd[0] < 0.02 and abs(f.values["v"] - 1.2) < 4 * f.sd[1]
+    for bad in (lambda: perp.estimate(m, path, {"nu": 1.0}), lambda: perp.estimate(m, path, {"mu": (0, 1)}), lambda: perp.estimate(m, lambda w: [[1.0]], {"mu": 0.5})):
+        with pytest.raises(perp.PerpError):
+            bad()
+
+
+DESIGN = """perp-study: 1
+scene: slide.yaml
+set: {mu: 0.5}
+measure: {miss: '(last("block.x") - 0.2)^2'}
+design:
+  over: {v: [0.1, 3]}
+  minimise: mean("miss")
+  method: {name: nelder-mead, evaluations: 40}
+"""
+ESTIMATE = """perp-study: 1
+scene: slide.yaml
+estimate:
+  data: {file: rows.csv, time: t, columns: {x: {is: block.x, sd: 1e-4}}}
+  unknown: {mu: {start: 0.6, min: 0, max: 2}}
+"""
+
+
+def test_files_of_design_and_estimation(folder, program):
+    (folder / "design.yaml").write_text(DESIGN)
+    d = perp.design_file(folder / "design.yaml", folder / "d.h5")
+    assert d["parameters"]["v"] == pytest.approx(np.sqrt(2 * 0.5 * 9.81 * 0.2), rel=0.02) and d["best"] < 1e-8
+    w = perp.load(folder / "slide.yaml").world(mu=0.37)
+    rows = ["t,x", "0,0"]
+    for _ in range(5):
+        w.run(steps=20)
+        rows.append(f"{w.time!r},{float(w.body('block').position[0])!r}")
+    (folder / "rows.csv").write_text("\n".join(rows) + "\n")
+    (folder / "estimate.yaml").write_text(ESTIMATE)
+    e = perp.estimate_file(folder / "estimate.yaml")
+    assert e["methods"][0]["unknowns"]["mu"]["value"] == pytest.approx(0.37, abs=1e-6)
+    with pytest.raises(perp.FileError):
+        perp.estimate_file(folder / "none.yaml")
+    with pytest.raises(perp.FileError):
+        perp.design_file(folder / "design.yaml", folder / "d.h5")  # never written over
+
+
 def test_estimation_of_a_line():
     r = np.random.default_rng(0)
     t = np.linspace(0, 1, 50)
@@ -147,17 +220,24 @@ def test_dask_with_a_worker_that_is_killed(folder, program, monkeypatch):
     m = perp.load(folder / "slide.yaml")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, local_directory=str(folder)) as cluster:
         with distributed.Client(cluster) as client:
-            victim = list(client.run(os.getpid).values())[0]
+            address, victim = list(client.run(os.getpid).items())[0]
+            busy = []  # parts that the worker had when it was killed
 
             def kill():
-                time.sleep(0.3)
+                end = time.monotonic() + 120
+                while not busy and time.monotonic() < end:
+                    busy.extend(client.processing(workers=[address]).get(address, ()))
+                    time.sleep(0.01)
                 os.kill(victim, signal.SIGKILL)
 
             t = threading.Thread(target=kill)
             t.start()
             got = perp.sweep_file(folder / "study.yaml", folder / "joined.h5", parts=24, client=client)
             t.join()
-            assert got["digest"] == alone["digest"]
+            assert busy, "the worker had nothing to do when it was killed"
+            with pytest.raises(ProcessLookupError):
+                os.kill(victim, 0)
+            assert got["digest"] == alone["digest"] and got["done"] == 48
             here, there = (perp.sweep(m, np_slide, {"mu": [0.2, 0.5]}, client=c) for c in (None, client))
             assert [x.result for x in here] == [x.result for x in there]
 

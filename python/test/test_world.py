@@ -303,3 +303,15 @@ def test_docstrings_come_from_the_headers():
     for name in dir(perp.World):
         if not name.startswith("_"):
             assert getattr(perp.World, name).__doc__, name
+
+
+def test_lists_of_parts_keep_their_ids():
+    w = pile(40)
+    bodies = w.bodies
+    junk = [np.full(64, 7.0) for _ in range(200)]  # memory that was given back is used again
+    assert [b.name for b in bodies] == ["floor", *(f"box{i}" for i in range(10))] and len(junk) == 200
+    b, other = w.body("box3"), w.body("box4")
+    j = w.add_joint("fixed", b, other, name="weld")
+    assert repr(j) == "<perp.Joint weld>"
+    j.remove()
+    assert repr(j) == "<perp.Joint, removed>" and repr(w.bodies[1]) == "<perp.Body box0>"

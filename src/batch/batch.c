@@ -25,12 +25,13 @@ struct perp_batch {
     perp_allocator alloc;
     perp_world **world;
     perp_joint_space **space; /* of each world: one thread uses it at a time */
-    int n, nslot, ninput, threads, nq, nv;
+    int n, nslot, ninput, threads, nq, nv, nctrl;
     perp_input *input;
-    double *start; /* ninput: values of the inputs in the model */
-    void *state;   /* of the model */
+    double *start;      /* ninput: values of the inputs in the model */
+    double *start_ctrl; /* nctrl, likewise */
+    void *state;        /* of the model */
     size_t state_size;
-    double *pose, *twist, *time, *value, *q, *v;
+    double *pose, *twist, *time, *value, *q, *v, *ctrl;
 };
 
 perp_batch_def perp_batch_def_default(int n) { return (perp_batch_def){.n = n, .cookie = COOKIE}; }
@@ -88,11 +89,13 @@ static perp_status write_input(perp_world *w, const perp_input *in, double value
     return PERP_E_ARG;
 }
 
-/* All inputs of a world, or none: values are looked at before the first is handed over. */
+/* All inputs of a world and its ctrl, or none: values are looked at before the first is handed over. */
 static perp_status write_inputs(const perp_batch *b, int i) {
     const double *value = b->value + (size_t)i * (size_t)b->ninput;
     for (int k = 0; k < b->ninput; k++)
         if (!isfinite(value[k])) return PERP_E_ARG;
+    perp_status given = perp_world_set_ctrl(b->world[i], b->ctrl + (size_t)i * (size_t)b->nctrl, b->nctrl);
+    if (given) return given;
     for (int k = 0; k < b->ninput; k++) {
         perp_status st = write_input(b->world[i], &b->input[k], value[k]);
         if (st) return st;
@@ -162,6 +165,7 @@ static perp_status clone_all(perp_batch *b, const perp_world *model) {
     }
     b->nq = perp_joint_space_nq(b->space[0]);
     b->nv = perp_joint_space_nv(b->space[0]);
+    b->nctrl = perp_world_get_ctrl(model, NULL, 0);
     perp_status st = perp_world_look(b->world[0], &v);
     b->nslot = st ? 0 : v.nslot;
     return st;
@@ -182,12 +186,19 @@ static bool make_room(perp_batch *b, const perp_world *model) {
     b->value = pp_alloc(a, n * inputs * sizeof *b->value);
     b->q = pp_alloc(a, (n * (size_t)b->nq + 1) * sizeof *b->q);
     b->v = pp_alloc(a, (n * (size_t)b->nv + 1) * sizeof *b->v);
-    return b->input && b->start && b->state && b->pose && b->twist && b->time && b->value && b->q && b->v;
+    b->ctrl = pp_alloc(a, (n * (size_t)b->nctrl + 1) * sizeof *b->ctrl);
+    b->start_ctrl = pp_alloc(a, ((size_t)b->nctrl + 1) * sizeof *b->start_ctrl);
+    return b->ctrl && b->start_ctrl && b->input && b->start && b->state && b->pose && b->twist && b->time && b->value &&
+           b->q && b->v;
 }
 
 static int processors(void) {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (int)n;
+}
+
+static void reset_ctrl(const perp_batch *b, int i) {
+    memcpy(b->ctrl + (size_t)i * (size_t)b->nctrl, b->start_ctrl, (size_t)b->nctrl * sizeof *b->ctrl);
 }
 
 /* Inputs and state of the model, to come back to. */
@@ -198,6 +209,10 @@ static perp_status note_start(perp_batch *b, const perp_world *model, const perp
     }
     for (int i = 0; i < b->n; i++)
         for (int k = 0; k < b->ninput; k++) b->value[(size_t)i * (size_t)b->ninput + (size_t)k] = b->start[k];
+    (void)perp_world_get_ctrl(model, b->start_ctrl, b->nctrl);
+    for (int k = 0; k < b->nctrl; k++)
+        if (!isfinite(b->start_ctrl[k])) return PERP_E_ARG;
+    for (int i = 0; i < b->n; i++) reset_ctrl(b, i);
     return perp_world_get_state(model, b->state, b->state_size);
 }
 
@@ -238,6 +253,8 @@ void perp_batch_destroy(perp_batch *b) {
     pp_free(a, b->twist);
     pp_free(a, b->time);
     pp_free(a, b->value);
+    pp_free(a, b->ctrl);
+    pp_free(a, b->start_ctrl);
     pp_free(a, b->q);
     pp_free(a, b->v);
     pp_free(a, b);
@@ -258,7 +275,9 @@ perp_batch_view perp_batch_look(const perp_batch *b) {
                              .time = b->time,
                              .q = b->q,
                              .v = b->v,
-                             .input = b->value};
+                             .input = b->value,
+                             .nctrl = b->nctrl,
+                             .ctrl = b->ctrl};
 }
 
 /* What one call does with each world, and how far it has come. */
@@ -287,6 +306,7 @@ static perp_status step_one(const call *c, int i) {
 static perp_status reset_one(const call *c, int i) {
     const perp_batch *b = c->b;
     if (b->ninput > 0) memcpy(b->value + (size_t)i * (size_t)b->ninput, b->start, (size_t)b->ninput * sizeof *b->start);
+    reset_ctrl(b, i);
     perp_status st = write_inputs(b, i); /* first: it marks forces that jump, and the state knows which did */
     if (!st) st = perp_world_set_state(b->world[i], b->state, b->state_size);
     return st ? st : gather(b, i);

@@ -222,6 +222,11 @@ void perp_joint_space_read(const perp_joint_space *s, double *q, double *v) {
     if (v) memcpy(v, s->vel, (size_t)s->nv * sizeof *v);
 }
 
+void perp_joint_space_look(const perp_joint_space *s, const double **q, const double **v) {
+    if (q) *q = s->q;
+    if (v) *v = s->vel;
+}
+
 perp_status perp_joint_space_get(perp_joint_space *s, perp_world *w, double *q, double *v) {
     perp_status st = perp_joint_space_place(s, w, NULL, NULL);
     if (!st) perp_joint_space_read(s, q, v);

@@ -3,6 +3,8 @@
 /* actuator.c - actuators as laws of a joint coordinate, and as rows of the step problem. See actuator.h. */
 #include "model/actuator.h"
 
+#include "model/state.h"
+
 static double clip(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 
 pp_servo pp_servo_of(const perp_actuator_def *def) {
@@ -23,6 +25,22 @@ pp_servo pp_servo_of(const perp_actuator_def *def) {
     s.lo = clip(g > 0 ? g * def->force_lo : g * def->force_hi, def->joint_lo, def->joint_hi);
     s.hi = clip(g > 0 ? g * def->force_hi : g * def->force_lo, def->joint_lo, def->joint_hi);
     return s;
+}
+
+perp_status pp_ctrl_take(perp_world *w) {
+    int n = w->robot.nactuator - w->robot.dead_actuator;
+    for (int i = 0; i < n; i++)
+        if (!isfinite(w->robot.ctrl[i]))
+            return pp_fail(w, PERP_E_ARG, "ctrl[%d] is %g; it must be finite", i, w->robot.ctrl[i]);
+    for (int i = 0, row = 0; i < w->robot.nactuator; i++) {
+        pp_actuator *a = &w->robot.actuator[i];
+        if (!pp_alive(a->gen)) continue;
+        double ctrl = w->robot.ctrl[row++];
+        if (a->def.ctrl == ctrl) continue;
+        a->def.ctrl = ctrl;
+        pp_forces_given(&w->state, w->joint[a->joint].a, w->joint[a->joint].b);
+    }
+    return PERP_OK;
 }
 
 void pp_servo_row(const pp_servo *s, double x, double span, perp_joint_row *r) {

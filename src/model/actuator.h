@@ -25,6 +25,9 @@ static inline bool pp_is_unlimited_motor(const perp_joint_row *r) {
     return r->kind == PERP_ROW_MOTOR && r->hi == INFINITY && r->compliance == 0;
 }
 
+/* Takes over what the user wrote to robot.ctrl. PERP_E_ARG, and nothing is taken over: a number is not finite. */
+perp_status pp_ctrl_take(perp_world *w);
+
 /* The row of a servo for a kick of length `span`: r is that of its coordinate (pp_joint_coordinate_row()), x the coordinate with kinematic
  * bodies at the end of the step. With x+ = x + span J nu and x'+ = J nu + b_kin,  p = span (f0 - k x+ - d x'+)  is
  *   J nu + b + compliance p = 0,  b = (k x - f0 + d b_kin)/(span k + d),  compliance = 1/(span (span k + d)),

@@ -71,7 +71,7 @@ typedef struct pp_joint {
 typedef struct pp_actuator {
     uint32_t gen;
     int joint;             /* slot */
-    perp_actuator_def def; /* with its ctrl; name and id in it are not used */
+    perp_actuator_def def; /* with the ctrl that was taken over last; name and id in it are not used */
     char *name;
     double impulse, span; /* on the joint in the last step, and how long that was [T] */
 } pp_actuator;
@@ -189,6 +189,8 @@ typedef struct pp_world_room {
 typedef struct pp_world_robot {
     pp_actuator *actuator;
     int nactuator, cap_actuator, dead_actuator;
+    double *ctrl; /* of live actuators in order of their slots; lent to the user, who may write to it between steps */
+    int cap_ctrl;
     pp_body_pair *exclude;
     int nexclude, cap_exclude;
     pp_site *site;

@@ -14,6 +14,7 @@
 #include "stage/solve/joint_rounds.h"
 #include "step/rebound_limit.h"
 #include "stage/stepper.h"
+#include "model/actuator.h"
 #include "model/budget.h"
 #include "stage/frame.h"
 #include "step/impact_order.h"
@@ -432,7 +433,8 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
 
     pp_state start;
     const perp_wrench *held = NULL;
-    perp_status st = w->chosen.stepper->ready ? w->chosen.stepper->ready(w) : PERP_OK;
+    perp_status st = pp_ctrl_take(w);
+    if (!st && w->chosen.stepper->ready) st = w->chosen.stepper->ready(w);
     if (!st) st = pp_control_held(w, &held);
     if (!st) st = pp_state_new(w, &start);
     if (!st) {

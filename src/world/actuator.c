@@ -27,6 +27,13 @@ static int slot_of(const perp_world *w, perp_actuator_id id) {
     return w->robot.actuator[id.slot].gen == id.gen ? (int)id.slot : -1;
 }
 
+/* Row of a live actuator in robot.ctrl. */
+static int row_of(const perp_world *w, int slot) {
+    int row = 0;
+    for (int i = 0; i < slot; i++) row += pp_alive(w->robot.actuator[i].gen);
+    return row;
+}
+
 static perp_status check_range(perp_world *w, const char *what, double lo, double hi) {
     if (!(lo <= hi) || lo == INFINITY || hi == -INFINITY)
         return pp_fail(w, PERP_E_ARG, "%s of the actuator is [%g, %g]; the smaller number comes first", what, lo, hi);
@@ -64,7 +71,9 @@ perp_status perp_actuator_add(perp_world *w, const perp_actuator_def *def, perp_
     perp_status st = check(w, def);
     if (st) return st;
     pp_actuator a = {.joint = (int)def->joint.slot, .def = *def};
-    if (!PP_GROW(&w->alloc, w->robot.actuator, w->robot.cap_actuator, w->robot.nactuator, w->robot.nactuator + 1))
+    int live = w->robot.nactuator - w->robot.dead_actuator;
+    if (!PP_GROW(&w->alloc, w->robot.actuator, w->robot.cap_actuator, w->robot.nactuator, w->robot.nactuator + 1) ||
+        !PP_GROW(&w->alloc, w->robot.ctrl, w->robot.cap_ctrl, live, live + 1))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for an actuator");
     bool ok = true;
     a.name = pp_copy_name(&w->alloc, def->name, &ok);
@@ -77,6 +86,9 @@ perp_status perp_actuator_add(perp_world *w, const perp_actuator_def *def, perp_
         w->robot.nactuator++;
     else
         w->robot.dead_actuator--;
+    double *ctrl = w->robot.ctrl + row_of(w, slot);
+    memmove(ctrl + 1, ctrl, (size_t)(live - (ctrl - w->robot.ctrl)) * sizeof *ctrl);
+    *ctrl = def->ctrl;
     pp_joint *j = &w->joint[a.joint];
     j->actuator[def->coord] = slot;
     pp_forces_given(&w->state, j->a, j->b);
@@ -87,6 +99,8 @@ perp_status perp_actuator_add(perp_world *w, const perp_actuator_def *def, perp_
 void pp_actuator_drop(perp_world *w, int slot) {
     pp_actuator *a = &w->robot.actuator[slot];
     pp_joint *j = &w->joint[a->joint];
+    int row = row_of(w, slot), live = w->robot.nactuator - w->robot.dead_actuator;
+    memmove(w->robot.ctrl + row, w->robot.ctrl + row + 1, (size_t)(live - row - 1) * sizeof *w->robot.ctrl);
     j->actuator[a->def.coord] = -1;
     pp_forces_given(&w->state, j->a, j->b);
     pp_free(&w->alloc, a->name);
@@ -125,12 +139,14 @@ perp_status perp_actuator_get(const perp_world *w, perp_actuator_id id, perp_act
     if (slot < 0 || !out) return PERP_E_ARG;
     const pp_actuator *a = &w->robot.actuator[slot];
     *out = a->def;
+    out->ctrl = w->robot.ctrl[row_of(w, slot)];
     out->joint = (perp_joint_id){(uint32_t)a->joint, w->joint[a->joint].gen};
     out->name = a->name;
     return PERP_OK;
 }
 
-static void give_ctrl(perp_world *w, pp_actuator *a, double ctrl) {
+static void give_ctrl(perp_world *w, pp_actuator *a, double *row, double ctrl) {
+    *row = ctrl;
     if (a->def.ctrl == ctrl) return;
     a->def.ctrl = ctrl;
     pp_forces_given(&w->state, w->joint[a->joint].a, w->joint[a->joint].b);
@@ -140,7 +156,7 @@ perp_status perp_actuator_set_ctrl(perp_world *w, perp_actuator_id id, double ct
     int slot = slot_of(w, id);
     if (slot < 0) return pp_fail(w, PERP_E_ARG, "perp_actuator_set_ctrl: the actuator id is stale or was never given");
     if (!isfinite(ctrl)) return pp_fail(w, PERP_E_ARG, "ctrl is %g; it must be finite", ctrl);
-    give_ctrl(w, &w->robot.actuator[slot], ctrl);
+    give_ctrl(w, &w->robot.actuator[slot], w->robot.ctrl + row_of(w, slot), ctrl);
     return PERP_OK;
 }
 
@@ -151,17 +167,16 @@ perp_status perp_world_set_ctrl(perp_world *w, const double *ctrl, int n) {
     for (int i = 0; i < n; i++)
         if (!isfinite(ctrl[i])) return pp_fail(w, PERP_E_ARG, "ctrl[%d] is %g; it must be finite", i, ctrl[i]);
     for (int i = 0, k = 0; i < w->robot.nactuator; i++)
-        if (pp_alive(w->robot.actuator[i].gen)) give_ctrl(w, &w->robot.actuator[i], ctrl[k++]);
+        if (pp_alive(w->robot.actuator[i].gen)) {
+            give_ctrl(w, &w->robot.actuator[i], w->robot.ctrl + k, ctrl[k]);
+            k++;
+        }
     return PERP_OK;
 }
 
 int perp_world_get_ctrl(const perp_world *w, double *ctrl, int max) {
-    int n = 0;
-    for (int i = 0; i < w->robot.nactuator; i++) {
-        if (!pp_alive(w->robot.actuator[i].gen)) continue;
-        if (n < max) ctrl[n] = w->robot.actuator[i].def.ctrl;
-        n++;
-    }
+    int n = w->robot.nactuator - w->robot.dead_actuator;
+    for (int i = 0; i < n && i < max; i++) ctrl[i] = w->robot.ctrl[i];
     return n;
 }
 
@@ -233,11 +248,14 @@ perp_status perp_world_exclude_at(const perp_world *w, int i, perp_body_id *a, p
 
 bool pp_clone_actuators(const perp_world *w, perp_world *to) {
     const perp_allocator *a = &to->alloc;
+    int live = w->robot.nactuator - w->robot.dead_actuator;
     if (!PP_GROW(a, to->robot.actuator, to->robot.cap_actuator, 0, w->robot.nactuator) ||
+        !PP_GROW(a, to->robot.ctrl, to->robot.cap_ctrl, 0, live) ||
         !PP_GROW(a, to->robot.exclude, to->robot.cap_exclude, 0, w->robot.nexclude))
         return false;
     pp_copy_bytes(to->robot.exclude, w->robot.exclude, (size_t)w->robot.nexclude * sizeof *w->robot.exclude);
     to->robot.nexclude = w->robot.nexclude;
+    pp_copy_bytes(to->robot.ctrl, w->robot.ctrl, (size_t)live * sizeof *w->robot.ctrl);
     for (int i = 0; i < w->robot.nactuator; i++) {
         bool ok = true;
         to->robot.actuator[i] = w->robot.actuator[i];

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* view.c - arrays of poses and velocities that a world lends (perp/view.h)
+/* view.c - arrays of poses, velocities and ctrl that a world lends (perp/view.h)
  *
  * Poses lie in the state as they are lent. Velocities do not: the state of a staggered world has them half a step back, in two
  * arrays. So the world keeps rows of six numbers of its own, once somebody has asked for them, and pp_twists_refresh() writes
- * them anew after each step. */
+ * them anew after each step. What the user writes to ctrl is taken over by pp_ctrl_take() when a step begins. */
 #include "perp/view.h"
 
 #include "world/lifetime.h"
@@ -17,6 +17,10 @@ perp_status perp_world_look(perp_world *w, perp_world_view *out) {
     if (!PP_GROW(&w->alloc, w->last.twist, w->last.cap_twist, 0, w->nbody))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the velocities of %d bodies", w->nbody);
     pp_twists_refresh(w);
-    *out = (perp_world_view){w->nbody, (const double *)w->state.X, (const double *)w->last.twist};
+    *out = (perp_world_view){.nslot = w->nbody,
+                             .pose = (const double *)w->state.X,
+                             .twist = (const double *)w->last.twist,
+                             .nctrl = w->robot.nactuator - w->robot.dead_actuator,
+                             .ctrl = w->robot.ctrl};
     return PERP_OK;
 }

@@ -59,6 +59,7 @@ void perp_world_destroy(perp_world *w) {
     for (int i = 0; i < w->robot.nactuator; i++) pp_free(&a, w->robot.actuator[i].name);
     perp_keyframe_clear(w);
     pp_free(&a, w->robot.actuator);
+    pp_free(&a, w->robot.ctrl);
     pp_free(&a, w->robot.exclude);
     pp_free(&a, w->robot.site);
     pp_free(&a, w->robot.keyframe);

@@ -162,8 +162,53 @@ static void refusals(void **state) {
     end(&p);
 }
 
+/* ctrl of the worlds: as if it had been set in each; reset takes it back; one that is not finite stops its world alone. */
+static void ctrl_of_each_world(void **state) {
+    (void)state;
+    perp_world_def wd = world_def(3, 1e-2, PERP_START_STAGGERED);
+    perp_world *w, *alone;
+    assert_int_equal(perp_world_create(&wd, &w), PERP_OK);
+    perp_body_def body = perp_body_def_default(PERP_BODY_DYNAMIC);
+    perp_joint_def j = perp_joint_def_default(PERP_JOINT_REVOLUTE);
+    perp_actuator_def a = perp_actuator_def_default(PERP_ACTUATOR_POSITION);
+    assert_int_equal(perp_body_add(w, &body, &j.b), PERP_OK);
+    assert_int_equal(perp_joint_add(w, &j, &a.joint), PERP_OK);
+    a.kp = 10;
+    a.kv = 1;
+    a.ctrl = 0.25;
+    assert_int_equal(perp_actuator_add(w, &a, NULL), PERP_OK);
+    perp_batch_def d = perp_batch_def_default(N);
+    perp_batch *b;
+    perp_status st[N];
+    d.threads = 3;
+    assert_int_equal(perp_batch_create(w, &d, &b, NULL, 0), PERP_OK);
+    perp_batch_view v = perp_batch_look(b);
+    assert_int_equal(v.nctrl, 1);
+    for (int round = 0; round < 2; round++) { /* after a reset the same again */
+        for (int i = 0; i < N; i++) {
+            assert_true(v.ctrl[i] == 0.25);
+            v.ctrl[i] = 0.1 * i;
+        }
+        assert_int_equal(perp_batch_step(b, 5, NULL, st, NULL), PERP_OK);
+        assert_int_equal(perp_world_clone(w, &alone), PERP_OK);
+        const double four = 0.1 * 4;
+        assert_int_equal(perp_world_set_ctrl(alone, &four, 1), PERP_OK);
+        for (int k = 0; k < 5; k++) assert_int_equal(perp_world_step(alone, NULL), PERP_OK);
+        assert_true(perp_world_hash(alone) == perp_world_hash(perp_batch_world(b, 4)));
+        assert_true(perp_world_hash(alone) != perp_world_hash(perp_batch_world(b, 5)));
+        perp_world_destroy(alone);
+        assert_int_equal(perp_batch_reset(b, NULL), PERP_OK);
+    }
+    v.ctrl[3] = INFINITY;
+    assert_int_equal(perp_batch_step(b, 1, NULL, st, NULL), PERP_OK);
+    for (int i = 0; i < N; i++) assert_int_equal(st[i], i == 3 ? PERP_E_ARG : PERP_OK);
+    perp_batch_destroy(b);
+    perp_world_destroy(w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits_for_any_threads), cmocka_unit_test(as_a_world_alone),
-                                       cmocka_unit_test(masks_and_resets), cmocka_unit_test(refusals)};
+                                       cmocka_unit_test(masks_and_resets), cmocka_unit_test(refusals),
+                                       cmocka_unit_test(ctrl_of_each_world)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -521,6 +521,10 @@ static void test_energy(void **state) {
     for (int k = 0; k < 2; k++) {
         double q[3], v[3], M[9], c[3], m;
         OK(w, perp_joint_space_get(s, w, q, v));
+        const double *lent_q, *lent_v;
+        perp_joint_space_look(s, &lent_q, &lent_v);
+        assert_memory_equal(lent_q, q, sizeof q);
+        assert_memory_equal(lent_v, v, sizeof v);
         perp_joint_space_mass_matrix(s, M);
         perp_joint_space_subtree(s, -1, &m, c);
         energy[k] = m * 9.81 * (u->dim == 2 ? c[1] : c[2]);
