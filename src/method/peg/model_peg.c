@@ -44,13 +44,18 @@
 #define MANY       20   /* part of the rows that are new where the next round may be loose: */
 #define LOOSE      1e-2 /* to this tolerance, */
 #define MOST_SLACK 100  /* but so many times that of the world at most; */
-#define SHARE      0.04 /* else the answer may miss by this part of what gaps still miss by, */
-#define WORTH      3    /* if that is so many times the tolerance: the last answer must be exact */
-#define MAX_TIES   32
+#define FEW_ROWS \
+    50 /* of up to so many contacts every answer is exact: it costs little, and rounds go the same way in any frame; */
+#define SHARE    0.04 /* else the answer may miss by this part of what gaps still miss by, */
+#define WORTH    3    /* if that is so many times the tolerance: the last answer must be exact */
+#define MAX_TIES 32
+#define STICKS   0.999999 /* part of the friction that a contact can bear up to which it sticks for certain */
+#define LESS \
+    100 /* times the tolerance: the part by which another plane must lessen the effort, which is known no better */
 #define MAX_SLIPS \
     8 /* rounds until slip on driven bodies has settled; each leaves a part h |turn rate| of what it found */
 #define MAX_POLISH 12 /* rounds that bring gaps from within tolerance to rounding, */
-/* of which so many in a row may better nothing: strides of pairs that lean on each other can be in each other's way for a
+/* of which so many in a row may better nothing: bodies that lean on each other can be in each other's way for a
  * while, and an answer that stops short goes by how it was come upon; */
 #define PATIENCE 3
 #define EASY     200 /* steps of solvers for a round: where it takes more, there is no patience */
@@ -152,6 +157,31 @@ static bool probes(pp_peg_work *k) {
     return true;
 }
 
+/* Many contacts, some with friction: an answer to all digits may take hundreds of steps of a solver. */
+static bool is_hard(const pp_peg_work *k) {
+    const perp_world *w = k->f->w;
+    double mu = 0;
+    for (int i = 0; i < w->nmaterial * w->nmaterial; i++) mu = fmax(mu, w->law[i].mu);
+    return k->m->nrow > FEW_ROWS && mu > 0;
+}
+
+/* How many times the tolerance an answer may miss the laws by, where gaps will miss by `miss` and another round must follow it anyway. */
+static double slack_for(const pp_peg_work *k, double miss) {
+    if (k->linear || k->f->w->def.form != PERP_FORM_CONE || (!k->loose_tolerance && !is_hard(k))) return 1;
+    double by = SHARE * miss / k->least;
+    return by > WORTH ? by : 1;
+}
+
+/* How far the turning of bodies bends the ways of their points: by so much gaps that are linear at the start miss at the end [L]. */
+static double bend_of_ways(const pp_peg_work *k, const double *nu) {
+    double bend = 0;
+    for (int i = 0; i < k->f->collide.nplaced; i++) {
+        double way = pp_turn_travel(k, i, nu), size = k->f->collide.placed[i].g->size;
+        if (k->f->collide.placed[i].moves && size > 0) bend = fmax(bend, way * way / size);
+    }
+    return bend;
+}
+
 static perp_status begin(pp_frame *f, pp_peg_work *k) {
     perp_world *w = f->w;
     *k = (pp_peg_work){.f = f};
@@ -190,6 +220,7 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     k->finest = fmax(1e-15 * far,
                      (k->loose_tolerance ? 0.05 : 1e-5) * k->least); /* else solvers are exact where that is cheap */
     for (int i = 0; i < f->collide.nplaced; i++) k->fat[i] = fat_box(k, i, nu);
+    k->bend = bend_of_ways(k, nu);
     k->m->npair = 0;
     return pp_peg_find_pairs(k);
 }
@@ -268,13 +299,13 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     return pp_joint_rounds_look(f, &k->end_state, m->nu);
 }
 
-/* How many times the tolerance the next answer may miss the laws by, if another round must follow it anyway: many pairs
- * are new and more will be found, or gaps miss by far more than an exact answer would. */
-static double slack(const pp_peg_work *k, const pp_peg_findings *found) {
-    if (!k->loose_tolerance || k->linear) return 1;
-    double most = fmax(1, fmin(MOST_SLACK, LOOSE / k->f->w->def.tolerance)), by = SHARE * found->worst / k->least;
-    if (MANY * found->added > k->m->nrow) return most;
-    return by > WORTH ? fmin(most, by) : 1;
+/* For the next: gaps miss by far more than an exact answer would; or, where the tolerance is loose, many pairs are new and more will be
+ * found. */
+static double next_slack(const pp_peg_work *k, const pp_peg_findings *found) {
+    double by = slack_for(k, found->worst);
+    if (!k->loose_tolerance) return by;
+    double most = fmax(1, fmin(MOST_SLACK, LOOSE / k->f->w->def.tolerance));
+    return MANY * found->added > k->m->nrow && !k->linear ? most : fmin(most, by);
 }
 
 /* What the rounds so far have come to. */
@@ -286,7 +317,8 @@ typedef struct progress {
     int slips;      /* rounds for the sake of slip on driven bodies alone */
     int thrown;     /* rounds in which contacts added more energy than there was */
     int selections; /* rounds in which loads were selected, */
-    bool selected;  /* and nothing was new after the last of them */
+    int refined;    /* how many of those another round followed */
+    bool selected;  /* nothing was new after the last of them */
 } progress;
 
 static bool has_news(const pp_peg_findings *found) { return found->added || found->switched || found->renewed; }
@@ -347,6 +379,22 @@ static perp_status look_back(pp_peg_work *k, bool **renew, pp_peg_findings *foun
     return st;
 }
 
+/* Is the impulse of a pair lawful on a plane with normal n as well: does each of its contacts stick, with an impulse inside the friction
+ * cone about n? Then the answer at hand is one with that plane, too. */
+static bool holds_on(const pp_peg_work *k, const pp_peg_pair *p, perp_vec3 n) {
+    for (int r = p->first; r < p->first + p->nrow; r++) {
+        const perp_contact *c = &k->f->contacts.at[r];
+        const double *P = k->f->solve.solution.p_contact + 3 * r;
+        if (!(k->m->row[r].push > 0)) continue;
+        double most = c->mu * c->e_t;
+        if (c->e_t != c->e_o || !(hypot(P[1], P[2]) < STICKS * most * P[0])) return false;
+        perp_vec3 total = perp_v3_axpy(perp_v3_axpy(perp_v3_scale(P[0], c->n_W), P[1], c->t_W), P[2], c->o_W);
+        double normal = perp_v3_dot(total, n);
+        if (!(perp_v3_norm(perp_v3_axpy(total, -normal, n)) <= most * normal)) return false;
+    }
+    return true;
+}
+
 /* Another plane on which a pair that pushes could as well be separated: a vertex on a vertex, where it is not the
  * geometry of the end that tells which side is meant. */
 static pp_plane tied_plane(const pp_peg_work *k, const pp_peg_pair *p) {
@@ -355,7 +403,8 @@ static pp_plane tied_plane(const pp_peg_work *k, const pp_peg_pair *p) {
         if (k->m->row[r].push > 0 && k->m->row[r].off1 < -1e-6 * p->size) return PP_NO_PLANE;
     const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
     pp_separating s = pp_separate_otherwise(A, B, pp_plane_normal(A, B, p->plane), p->tol);
-    return s.gap >= -PP_PEG_TOUCHING * p->size ? s.plane : PP_NO_PLANE;
+    if (!(s.gap >= -PP_PEG_TOUCHING * p->size)) return PP_NO_PLANE;
+    return holds_on(k, p, pp_plane_normal(A, B, s.plane)) ? PP_NO_PLANE : s.plane;
 }
 
 /* Is there a pair that could as well be separated by another plane? */
@@ -384,11 +433,11 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     }
     k->settling = (pp_convergence){.before = INFINITY};
     pp_joint_rounds_anew(f, k->linear);
-    k->options.slack = 1;
     bool *renew;
     perp_status st = renewals(k, &renew);
     for (int i = 0; !st && i < m->npair; i++) renew[i] = anew || m->pair[i].nrow == 0;
     if (!st) st = pp_peg_rows(k, anew ? &k->force : &k->end, renew);
+    k->options.slack = anew && !k->loose_tolerance ? slack_for(k, k->bend) : 1;
     k->options.loads =
         f->w->def.form == PERP_FORM_CONE ? PP_LOADS_LATER : PP_LOADS_ANY; /* other forms: as the world asks for */
     k->options.measure_later = true;
@@ -398,13 +447,17 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     k->mode = mode;
     if (anew && k->at_end && mode.symmetric) k->still = false; /* that was with the rows of the start */
     progress p = {.least = INFINITY};
-    for (int round = 1, limit = MAX_ROUNDS; round < limit; round++) {
+    for (int round = 1, limit = MAX_ROUNDS;; round++) {
         pp_peg_findings found;
         if ((st = look_back(k, &renew, &found))) return st;
         if (found.stuck || (pp_peg_throws(k) && ++p.thrown > THROWS)) return PERP_OK;
         bool hold = planes_hold(k, &found);
         if (k->now.phase == PP_PEG_CHOOSE && hold && !tied(k)) k->now.phase = PP_PEG_FINISH;
         bool rests = (hold && k->now.phase != PP_PEG_FINISH) || at_rest(k, &found, &p);
+        if (k->options.loads == PP_LOADS_NOW && p.refined < p.selections) { /* selected loads have few digits */
+            p.refined = p.selections;
+            rests = false;
+        }
         if (k->now.phase == PP_PEG_CHOOSE && rests && (k->linear || !tied(k))) k->now.phase = PP_PEG_FINISH;
         bool select = k->now.phase == PP_PEG_FINISH && selects(k, &found, rests, &p);
         if (rests && !select) {
@@ -412,11 +465,14 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
             *settled = pp_peg_credible(k);
             return PERP_OK;
         }
+        if (round >= limit) { /* digits may be missing; linear rows only add up, and rest would obey them all */
+            *settled = mode.linear || (hold && !f->demand.joints && pp_peg_credible(k));
+            return PERP_OK;
+        }
         if (has_news(&found)) k->settling = (pp_convergence){.before = INFINITY};
         if (found.added && !found.switched && limit < MAX_FINDS) limit++;
-        k->options.slack = slack(k, &found);
-        k->now.same_gaps = rests; /* then select, too */
-        if (!k->now.same_gaps) pp_peg_stride(k);
+        k->options.slack = next_slack(k, &found);
+        k->now.same_gaps = rests && !k->mode.symmetric; /* then select, too */
         if (!k->now.same_gaps) st = pp_peg_rows(k, &k->end, renew);
         p.steps = -f->solve.iterations;
         k->options.loads = loads_of_round(k, select, p.selected);
@@ -425,8 +481,6 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         p.steps += f->solve.iterations;
         if (st) return st;
     }
-    *settled = mode.linear; /* rows only add up there, and rest would obey them all */
-    return PERP_OK;
 }
 
 /* What a try at another plane may spoil. */
@@ -491,7 +545,7 @@ static perp_status try_ties(pp_peg_work *k) {
         if (ties == 0) return PERP_OK;
         double *scratch = PP_ARENA_ARRAY(arena, double, k->f->control.ndof);
         if (!scratch || !take(k, &now)) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
-        double least = (1 - 1e-9) * pp_peg_effort(k, scratch);
+        double least = (1 - fmin(0.5, LESS * k->f->w->def.tolerance)) * pp_peg_effort(k, scratch);
         perp_status st;
         bool settled;
         int last = best = -1; /* that was tried: what is at hand */

@@ -19,6 +19,9 @@
 /* A pair whose separation at the start is less than this part of its size touches. */
 #define PP_PEG_TOUCHING 1e-7
 
+/* Rounds that the next one is made from. */
+#define PP_PEG_HISTORY 2
+
 /* At most this part of the size, see pp_peg_near(). */
 #define PP_PEG_NEAR 0.01
 
@@ -40,13 +43,13 @@ typedef struct pp_peg_row {
     double gap0;       /* at the start, kinematic bodies included [L] */
     double gap1, off1; /* at the end poses, see pp_touch; gap1 NAN: a curved pair that passed through [L] */
     perp_vec3 at1;     /* where it lies there, midway between the two, whichever comes first; not of a curved pair */
-    double posed;      /* gap at the end that it was posed with last; NAN: that of the start [L] */
-    double push;       /* normal impulse of the last solve */
-    double miss;       /* by how much the gap missed in the round before, while it pushed; 0: not known [L] */
-    double stride;     /* how much of a miss is corrected, see pp_peg_stride */
-    bool fresh;        /* not solved yet */
-    pp_plane flat;     /* face that its patch comes to lie flat on, see pp_touch_push; PP_NO_PLANE: none */
-    bool bounces;      /* restitution sends it away: its end gap is not meant to be zero */
+    double offset;     /* of its linear gap in the last problem; NAN: not known [L] */
+    int history;       /* rounds that the next two know of, the latest first */
+    double old_target[PP_PEG_HISTORY], old_miss[PP_PEG_HISTORY]; /* see peg_mix.c; old_miss NAN: it did not push [L] */
+    double push;                                                 /* normal impulse of the last solve */
+    bool fresh;                                                  /* not solved yet */
+    pp_plane flat; /* face that its patch comes to lie flat on, see pp_touch_push; PP_NO_PLANE: none */
+    bool bounces;  /* restitution sends it away: its end gap is not meant to be zero */
 } pp_peg_row;
 
 typedef enum pp_pair_kind { PP_PAIR_FLAT, PP_PAIR_HALFSPACE, PP_PAIR_ROUND } pp_pair_kind;
@@ -127,6 +130,7 @@ typedef struct pp_peg_work {
     bool still;  /* with it: the last round left the velocity as it was; without: true */
     pp_convergence settling;
     pp_solve_options options; /* of the problems of the rounds */
+    double bend;              /* by how much gaps that are linear at the start may miss at the end [L] */
     bool linear;              /* gaps are those linearised at the start */
     bool loose_tolerance;     /* the world asks for less than usual: no round and no digit more than that needs */
     double reach;             /* how far the fastest body goes in the step by itself [L] */
@@ -239,11 +243,14 @@ double pp_peg_effort(const pp_peg_work *k, double *scratch);
 perp_status pp_peg_rows(pp_peg_work *k, const pp_poses *at, const bool *renew);
 /* Gaps of all rows at the end poses. */
 void pp_peg_row_gaps(pp_peg_work *k);
-/* Dynamic relaxation (Aitken): the miss of a gap shrinks from round to round by a ratio that the rows of the start
- * pose leave; what the last two tell of it sets how much is corrected next. */
-void pp_peg_stride(pp_peg_work *k);
 /* Rows -> f->contacts. */
 perp_status pp_peg_contacts(pp_peg_work *k);
+
+/* peg_mix.c */
+/* Gaps at the end that rows are posed with, made from those of the last rounds; `allow`: overlap that may stay. False: out of memory. */
+bool pp_peg_mix(pp_peg_work *k, double *end, const double *allow);
+/* How far a row opens in the step by the velocity of the last round [L]. */
+double pp_peg_opening(const pp_peg_work *k, const pp_peg_pair *p, const pp_peg_row *r);
 
 /* peg_patch.c */
 /* Gaps at the end that rows are posed with, made those of one plane over each patch; `allow`: overlap that may stay. False:

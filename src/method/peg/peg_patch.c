@@ -92,19 +92,17 @@ static double height(const patch *p, const pp_peg_row *r, place m, double gap) {
     return gap + p->su * (x.u - m.u) + p->sv * (x.v - m.v);
 }
 
-/* All rows of a patch are corrected by the same part of what they miss, see pp_peg_stride. */
 static void pose(const pp_peg_row *row, const double *allow, const patch *p, double finest, double *end) {
-    double most = 0, off = 0, stride = 0, gap;
+    double most = 0, off = 0, gap;
     place m = middle(row, allow, p, &gap);
     for (int i = 0; i < p->n; i++) {
         const pp_peg_row *r = &row[p->row[i]];
         double g = r->gap1 + allow[p->row[i]];
         off = fmax(off, fabs(height(p, r, m, gap) - g));
         if (r->push > 0 || g < 0) most = fmax(most, fabs(g));
-        stride += (r->miss != 0 ? r->stride : 1) / p->n;
     }
     if (!(off <= PLANE * most && most > finest)) return; /* rounding is no plane */
-    for (int i = 0; i < p->n; i++) end[p->row[i]] = stride * height(p, &row[p->row[i]], m, gap) - allow[p->row[i]];
+    for (int i = 0; i < p->n; i++) end[p->row[i]] = height(p, &row[p->row[i]], m, gap) - allow[p->row[i]];
 }
 
 static bool of_a_plane(const pp_peg_row *r, double end) {

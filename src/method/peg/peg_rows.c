@@ -248,6 +248,7 @@ static void make_flat(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *row, int
     for (int r = 0; r < n; r++) {
         if (row[r].flat == flat) continue;
         row[r].flat = flat;
+        row[r].history = 0;
         place_row(k, p, &row[r]);
     }
 }
@@ -356,46 +357,6 @@ static double allowance(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
     return 0;
 }
 
-static double miss_of(const pp_peg_work *k, int r) {
-    return k->m->row[r].gap1 + (k->f->demand.allowance ? k->f->demand.allowance[r] : 0);
-}
-
-/* Aitken's factor for the misses of a pair as one vector; *worst: the largest that pushes. */
-static double pair_stride(const pp_peg_work *k, const pp_peg_pair *p, double *worst) {
-    double along = 0, change = 0, old = 1;
-    *worst = 0;
-    for (int r = p->first; r < p->first + p->nrow; r++) {
-        const pp_peg_row *row = &k->m->row[r];
-        double miss = miss_of(k, r), d = miss - row->miss;
-        if (!(row->push > 0) || !isfinite(miss)) continue;
-        *worst = fmax(*worst, fabs(miss));
-        if (row->miss == 0) continue;
-        along += row->miss * d;
-        change += d * d;
-        old = row->stride;
-    }
-    double stride = change > 0 ? -old * along / change : 1;
-    if (!(*worst > k->finest)) return 1; /* rounding has no rate, and would be magnified */
-    return stride > 0.2 ? fmin(stride, 5) : 1;
-}
-
-/* One factor for all rows of a pair that push or are about to: the gaps of four corners of a face depend on each other,
- * and factors of their own would make them contradict, so that the corners that push change from round to round. */
-void pp_peg_stride(pp_peg_work *k) {
-    struct pp_peg *m = k->m;
-    for (int i = 0; i < m->npair; i++) {
-        const pp_peg_pair *p = &m->pair[i];
-        if (!p->active) continue;
-        double worst, stride = pair_stride(k, p, &worst);
-        for (int r = p->first; r < p->first + p->nrow; r++) {
-            double miss = miss_of(k, r);
-            bool counts = isfinite(miss) && (m->row[r].push > 0 || fabs(miss) <= NEAR * worst);
-            m->row[r].miss = counts ? miss : 0;
-            m->row[r].stride = counts ? stride : 1;
-        }
-    }
-}
-
 static void put_contact(const pp_peg_work *k, int at, const pp_peg_pair *p, const pp_peg_row *r) {
     pp_frame *f = k->f;
     pp_pair touch = {p->i, p->j, r->feature, r->a, r->b, r->n, r->gap};
@@ -405,14 +366,13 @@ static void put_contact(const pp_peg_work *k, int at, const pp_peg_pair *p, cons
 
 /* Gap at the end that a row is posed with; NAN: that of the start. */
 static double posed_gap(const pp_peg_work *k, const pp_peg_pair *p, const pp_peg_row *r) {
-    double gap1 = r->miss != 0 ? r->gap1 + (r->stride - 1) * r->miss : r->gap1;
     if (acts_at_end(k)) {
         const pp_geometry *const g[2] = {k->f->collide.placed[p->i].g, k->f->collide.placed[p->j].g};
-        return pp_end_demand(k->f, g, r->b, r->gap, gap1);
+        return pp_end_demand(k->f, g, r->b, r->gap, r->gap1);
     }
     if (k->mode.symmetric && isnan(r->gap1)) return r->gap;
     bool at_start = k->linear || (p->kind == PP_PAIR_ROUND && r->fresh);
-    return at_start ? NAN : gap1;
+    return at_start ? NAN : r->gap1;
 }
 
 perp_status pp_peg_contacts(pp_peg_work *k) {
@@ -431,12 +391,12 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
             pp_peg_row *row = &m->row[r];
             put_contact(k, r, p, row);
-            if (!k->now.same_gaps) row->posed = posed_gap(k, p, row);
-            end[r] = row->posed;
+            end[r] = k->now.same_gaps && !k->linear ? row->offset + pp_peg_opening(k, p, row) : posed_gap(k, p, row);
             allow[r] = allowance(k, p, row);
         }
     }
-    if (!k->linear && !acts_at_end(k) && !pp_peg_even_out(k, end, allow))
+    if (!k->linear && !acts_at_end(k) && !k->now.same_gaps &&
+        (!pp_peg_even_out(k, end, allow) || (!k->mode.symmetric && !pp_peg_mix(k, end, allow))))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
     f->contacts.n = n;
     f->demand.end_gap = end;

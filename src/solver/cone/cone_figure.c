@@ -38,7 +38,8 @@ static bool take_judge(pp_cone_figure *f, const perp_call *call) {
 }
 
 bool pp_cone_figure_make(pp_cone_figure *f, const pp_cone *c, const perp_call *call) {
-    *f = (pp_cone_figure){.c = c, .weight = PP_CALL_ARRAY(call, double, c->nblock), .siconos = 0.2};
+    *f = (pp_cone_figure){.c = c, .weight = PP_CALL_ARRAY(call, double, c->nblock), .within_step = call->terse};
+    pp_cone_figure_aim(f, 0);
     if (!f->weight) return false;
     double mean = 0;
     for (int i = c->nrow; i < c->nblock; i++) {
@@ -156,8 +157,10 @@ static double by_judge(const pp_cone_figure *f, const double *x, const double *v
 double pp_cone_strictest(const pp_cone_figure *f, const double *x, const double *v) {
     double own, worst = figures(f, x, v, &own);
     if (!(own <= worst)) worst = own;
-    double siconos = f->siconos * pp_cone_siconos(f->c, x, v);
-    if (!(siconos <= worst)) worst = siconos;
+    if (f->siconos > 0) {
+        double siconos = f->siconos * pp_cone_siconos(f->c, x, v);
+        if (!(siconos <= worst)) worst = siconos;
+    }
     if (!f->law) return worst;
     double judged = by_judge(f, x, v, worst <= ROUNDING_CHECK_WITHIN * f->aim);
     return judged <= worst ? worst : judged;

@@ -12,7 +12,9 @@ typedef struct pp_cone_figure {
     const pp_cone *c;
     double *weight; /* nblock: what an error of the block is multiplied by */
     double unit;    /* largest weight times |q~_i| */
-    double siconos; /* weight of Siconos' measure in pp_cone_strictest(): 0.2 unless changed */
+    double siconos; /* weight of Siconos' measure in pp_cone_strictest() */
+    bool
+        within_step; /* a step judges by speeds: Siconos' measure, which adds impulses and velocities, goes by the units */
     /* where the call has a judge of this problem: */
     double *law;         /* nblock: an error times this is the figure of his verdict; NULL: there is none */
     double aim;          /* figure that is wanted: laws that miss it by rounding alone count as if they met it */
@@ -34,7 +36,7 @@ double pp_cone_siconos(const pp_cone *c, const double *x, const double *v);
 /* Sets what is aimed at. */
 static inline void pp_cone_figure_aim(pp_cone_figure *f, double tol) {
     f->aim = tol;
-    f->siconos = pp_cone_siconos_weight(tol);
+    f->siconos = f->within_step ? 0 : pp_cone_siconos_weight(tol);
 }
 
 /* The strictest: the largest of the judge's figures (that of the verdict where the call has a judge), pp_cone_measure() and Siconos' measure with its weight: it depends on

@@ -226,8 +226,9 @@ static perp_status attempt(const pp_frame *f, trial *t, const posed *c, int whic
 
 /* Digits are cheap for methods that gain many in a step. A world that asks for few pays for each, so it is asked for no
  * more than it needs, and for a little more where that was not enough. */
-static double safety(const pp_frame *f, const trial *t) { return tolerance(f, t) > USUAL ? 0.8 : 0.3; }
-static double least_gain(const pp_frame *f, const trial *t) { return tolerance(f, t) > USUAL ? 0.5 : 0.1; }
+static bool pays_for_digits(const pp_frame *f) { return f->w->def.tolerance > USUAL; }
+static double safety(const pp_frame *f) { return pays_for_digits(f) ? 0.8 : 0.3; }
+static double least_gain(const pp_frame *f) { return pays_for_digits(f) ? 0.5 : 0.1; }
 
 /* A cone solver stops by a unit-free measure, impulses over the largest of them; the world demands velocities. What the
  * world's tolerance is in that measure: a light body between heavy ones needs a finer one. Impulses are those of the
@@ -252,8 +253,8 @@ static double needed_tol(const pp_frame *f, const trial *t) {
         if (mass > lightest) lightest = mass;
         if (W > 0) impulse = fmax(impulse, fmax(fabs(q) / W, fabs(guess->p_joint[j])));
     }
-    double speed = impulse * lightest;
-    return speed > 0 ? safety(f, t) * tolerance(f, t) * speed_scale(f, scale) / speed : INFINITY;
+    double speed = impulse * lightest, wanted = pays_for_digits(f) ? tolerance(f, t) : f->w->def.tolerance;
+    return speed > 0 ? safety(f) * wanted * speed_scale(f, scale) / speed : INFINITY;
 }
 
 #define FINEST_TOL    1e-15 /* below this only rounding is left */
@@ -272,14 +273,14 @@ static perp_status attempt_cone(const pp_frame *f, trial *t, const posed *c, int
     bool has_tol = !perp_fields_get(s->fields, s->nfield, &settings, "tol", &tol);
     if (has_tol) {
         /* a world that asks for less than usual does not pay for more */
-        tol = tolerance(f, t) > USUAL ? fmax(tol, fmin(needed, LOOSEST_TOL)) : fmin(tol, fmax(needed, COMMON_TOL));
+        tol = pays_for_digits(f) ? fmax(tol, fmin(needed, LOOSEST_TOL)) : fmin(tol, fmax(needed, COMMON_TOL));
         (void)perp_fields_set(s->fields, s->nfield, &settings, "tol", tol); /* out of its range: its own */
     }
     perp_status st = attempt(f, t, c, which, &settings, z, &latest);
     for (int k = 0; !st && has_tol && k < MAX_REFININGS && latest > tolerance(f, t) && tol > FINEST_TOL; k++) {
         if (t->outcome != PERP_OUTCOME_SOLVED || !isfinite(latest)) break;
         double before = latest;
-        tol = fmax(FINEST_TOL, tol * fmin(least_gain(f, t), 0.3 * tolerance(f, t) / latest));
+        tol = fmax(FINEST_TOL, tol * fmin(least_gain(f), 0.3 * tolerance(f, t) / latest));
         if (perp_fields_set(s->fields, s->nfield, &settings, "tol", tol)) break; /* finer than it knows */
         st = attempt(f, t, c, which, &settings, z, &latest);
         if (!(latest <= before)) break; /* the same answer again: the finer one is still to come */
