@@ -220,7 +220,7 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     k->finest = fmax(1e-15 * far,
                      (k->loose_tolerance ? 0.05 : 1e-5) * k->least); /* else solvers are exact where that is cheap */
     for (int i = 0; i < f->collide.nplaced; i++) k->fat[i] = fat_box(k, i, nu);
-    k->bend = bend_of_ways(k, nu);
+    k->now.bend = bend_of_ways(k, nu);
     k->m->npair = 0;
     return pp_peg_find_pairs(k);
 }
@@ -437,7 +437,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     perp_status st = renewals(k, &renew);
     for (int i = 0; !st && i < m->npair; i++) renew[i] = anew || m->pair[i].nrow == 0;
     if (!st) st = pp_peg_rows(k, anew ? &k->force : &k->end, renew);
-    k->options.slack = anew && !k->loose_tolerance ? slack_for(k, k->bend) : 1;
+    k->options.slack = anew && !k->loose_tolerance ? slack_for(k, k->now.bend) : 1;
     k->options.loads =
         f->w->def.form == PERP_FORM_CONE ? PP_LOADS_LATER : PP_LOADS_ANY; /* other forms: as the world asks for */
     k->options.measure_later = true;

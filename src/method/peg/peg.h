@@ -109,6 +109,7 @@ typedef struct pp_peg_now {
     pp_peg_phase phase;
     bool same_gaps; /* the next round is posed with the gaps of the last one: only its loads are asked for */
     bool begun;     /* the first round of the last way had an answer */
+    double bend;    /* by how much gaps that are linear at the start, as in the first round, may miss at the end [L] */
 } pp_peg_now;
 
 /* Everything the parts share while one frame is solved. */
@@ -130,7 +131,6 @@ typedef struct pp_peg_work {
     bool still;  /* with it: the last round left the velocity as it was; without: true */
     pp_convergence settling;
     pp_solve_options options; /* of the problems of the rounds */
-    double bend;              /* by how much gaps that are linear at the start may miss at the end [L] */
     bool linear;              /* gaps are those linearised at the start */
     bool loose_tolerance;     /* the world asks for less than usual: no round and no digit more than that needs */
     double reach;             /* how far the fastest body goes in the step by itself [L] */

@@ -9,13 +9,15 @@
  *          round would pose. The next round is posed with the combination of the last targets, with coefficients that sum to one, whose
  *          misses are least. For one row this is the secant method.
  * Source   Anderson, J. ACM 12 (1965) 547; Walker, Ni, SIAM J. Numer. Anal. 49 (2011) 1715.
- *          Where joints have rounds of their own, contacts are posed plainly, and so in rounds whose rows move with the end poses.
+ *          Rounds whose rows move with the end poses are posed plainly.
  * Cost     rows times PP_PEG_HISTORY squared. */
 #include "base/sets.h"
 #include "method/peg/peg.h"
 
 #include <string.h>
 
+#define WITH_JOINTS \
+    1e-3 /* part of the tolerance of gaps down to which rounds that close joints as well are accelerated */
 #define DEPENDENT 1e-3 /* part of a change of misses that must be new beside the later changes to be used */
 #define MOST      5.0  /* largest coefficient: beyond it the rounds are not near enough to each other to extrapolate */
 
@@ -108,8 +110,8 @@ static void mix(const pp_peg_work *k, const island *s, double *q, double *target
         worst = fmax(worst, fabs(s->miss[s->row[i]]));
         if (r->history > depth) depth = r->history;
     }
-    if (k->f->demand.joints)
-        return; /* their rounds are accelerated by themselves, and the two would be in each other's way */
+    /* the last digits of joints come from rounds that are accelerated by themselves: the two would be in each other's way */
+    if (k->f->demand.joints && !(worst > WITH_JOINTS * k->least)) return;
     if (!(worst > k->finest)) return; /* rounding has no rate, and would be magnified */
     for (; depth > 0; depth--) {
         coefficients(row, s, depth, k->finest, q, gamma);

@@ -207,7 +207,7 @@ static bool split(work *w, const double *from, perp_outcome *outcome) {
     return newton(w, k.best, weight_near(k.measure), WARM_STEPS, "Newton", outcome);
 }
 
-/* Interior points for a cone QP, then Newton from where they got. A convex problem has no folds. */
+/* Interior points, then Newton from where they got. */
 static bool interior(work *w, perp_outcome *outcome) {
     pp_cone_interior k = {.c = &w->c,
                           .linear = &w->linear,
@@ -554,7 +554,10 @@ static bool by_splitting(work *w, perp_outcome *o) {
     return pp_block_lu_work(w->linear.lu) >= (w->c.associated ? CG_WORK : LARGE_WORK) && split(w, NULL, o);
 }
 
-static bool by_interior_points(work *w, perp_outcome *o) { return w->c.associated && interior(w, o); }
+/* A cone QP is convex. A problem in local form cannot be asked whether everything stands still: most that do are solved from here. */
+static bool by_interior_points(work *w, perp_outcome *o) {
+    return (w->c.associated || (!few(w) && !w->c.p->global)) && interior(w, o);
+}
 
 /* Newton from nothing. It jumps along directions in which it creeps. */
 static bool from_nothing(work *w, perp_outcome *o) {
@@ -619,7 +622,7 @@ static const stage cascade[] = {
     {"warm start", from_guess},              /* a guess */
     {"rest", at_rest},                       /* many contacts, from nothing or with large factors */
     {"splitting", by_splitting},             /* large factors */
-    {"interior points", by_interior_points}, /* cone QP */
+    {"interior points", by_interior_points}, /* cone QP; many contacts in local form */
     {"Newton", from_nothing},                /* always */
     {"last resort", last_resort},            /* always */
 };
