@@ -54,8 +54,9 @@ static double change(const pp_peg_row *row, const island *s, int r, int j) {
                : 0;
 }
 
-/* Coefficients by modified Gram-Schmidt, latest round first; q: depth columns of s->n numbers. How many there are. */
-static int coefficients(const pp_peg_row *row, const island *s, int depth, double finest, double *q, double *gamma) {
+/* Coefficients by modified Gram-Schmidt, latest round first; a change that depends on later ones is left out. q: scratch of
+ * PP_PEG_HISTORY + 1 columns of s->n numbers. */
+static void coefficients(const pp_peg_row *row, const island *s, int depth, double finest, double *q, double *gamma) {
     double R[PP_PEG_HISTORY][PP_PEG_HISTORY] = {{0}}, y[PP_PEG_HISTORY];
     int of[PP_PEG_HISTORY], n = 0;
     double *rest = q + (size_t)PP_PEG_HISTORY * (size_t)s->n;
@@ -90,7 +91,6 @@ static int coefficients(const pp_peg_row *row, const island *s, int depth, doubl
         for (int m = l + 1; m < n; m++) g -= R[l][m] * gamma[of[m]];
         gamma[of[l]] = g / R[l][l];
     }
-    return n;
 }
 
 static bool modest(const double *gamma, int depth) {
@@ -99,7 +99,7 @@ static bool modest(const double *gamma, int depth) {
     return true;
 }
 
-/* Poses the rows of an island. target, in: of this round; out: of the next. */
+/* Offsets of the rows of an island in the next round, into target; they are those of this round where nothing is known. */
 static void mix(const pp_peg_work *k, const island *s, double *q, double *target) {
     const pp_peg_row *row = k->m->row;
     double gamma[PP_PEG_HISTORY], worst = 0;
