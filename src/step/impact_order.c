@@ -299,19 +299,20 @@ static perp_status move_velocities(order *o, double from, double to) {
         s->dw[slot] = perp_v3(0, 0, 0);
         if (nd > dim && from == 0) s->dw[slot] = dim == 2 ? perp_v3(0, 0, -d[2]) : perp_v3(-d[3], -d[4], -d[5]);
     }
-    double part = c / w->def.h, before = s->part > 0 ? s->part : from; /* as the ledger of the part before has it */
-    if (from == 0) before = 0;
-    double S = 0.5 / w->def.h *
-               (to * (dot(f->control.ndof, f->control.i_gravity, nu) + dot(f->control.ndof, f->control.i_spring, nu)) -
-                before * (dot(f->control.ndof, f->control.i_gravity, f->control.nu0) +
-                          dot(f->control.ndof, f->control.i_spring, f->control.nu0)));
+    /* lengths as the ledgers of the part before and of this one have them */
+    double part = c / w->def.h, before = from == 0 ? 0 : s->part > 0 ? s->part : from, after = fmin(to, o->x->h);
+    double S =
+        0.5 / w->def.h *
+        (after * (dot(f->control.ndof, f->control.i_gravity, nu) + dot(f->control.ndof, f->control.i_spring, nu)) -
+         before * (dot(f->control.ndof, f->control.i_gravity, f->control.nu0) +
+                   dot(f->control.ndof, f->control.i_spring, f->control.nu0)));
     double applied = part * dot(f->control.ndof, f->control.i_applied, mean),
            damping = part * dot(f->control.ndof, f->control.i_damper, mean);
     o->moved.applied += applied;
     o->moved.damping += damping;
     o->moved.sampling -= S;
     o->moved.drift += dot_mass(f, mean, change) - applied - damping + S;
-    if (to > 0) s->part = to;
+    if (to > 0) s->part = after;
     pp_state *end = f->s1;
     f->s1 = s;
     pp_tamper(f, PP_SHIFTED);
@@ -388,9 +389,10 @@ static perp_status fly(order *o, double tau, bool all) {
 
 static perp_status all_impacts(order *o) {
     perp_world *w = o->m.w;
-    double h = o->x->h;
+    double h = o->x->h, lag = o->m.s->lag; /* of a step that was divided: more than half of this part */
+    double behind = lag > 0 ? 2 * lag : h;
     perp_status st = look_round(o);
-    if (!st) st = move_velocities(o, h, 0);
+    if (!st) st = move_velocities(o, behind, 0);
     for (int contacts = 0; !st && o->left > END * h;) {
         if (o->look->contacts.n + o->nflying > contacts) contacts = o->look->contacts.n + o->nflying;
         if (o->m.count > IMPACTS * contacts + IMPACTS_TOO || o->flights > 4 * (IMPACTS * contacts + IMPACTS_TOO)) {
@@ -417,7 +419,7 @@ static perp_status all_impacts(order *o) {
         pp_arena_release(&w->arena, mark);
         st = fly(o, isfinite(tau) && tau < o->left && tau > 0 ? tau : o->left, false);
     }
-    return st ? st : move_velocities(o, 0, h);
+    return st ? st : move_velocities(o, 0, behind);
 }
 
 /* ---- islands ---- */
