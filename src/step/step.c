@@ -369,14 +369,24 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
     return st ? st : divide(w, p, middle, h / 2, depth + 1, NULL, end);
 }
 
-/* From s0 over h in parts as long as the stepper wants them: what is left is tried whole, then as short as it says. After
- * half of the parts that there may be, each is at least an equal share of what is left, so that they suffice. */
+/* Shortest part of what is left of a step that marches, so that parts and work suffice to its end. After half of the parts that there may
+ * be, an equal share of those left; after half of the work, as many as a quarter of the rest is enough for, since a part may use half of
+ * what is left. tries: solved so far. */
+static double shortest_part(const perp_world *w, const parts *p, int tries, double h, double left) {
+    int most = 1 << w->def.max_halvings;
+    double least = 2 * p->n < most - 1 ? 1e-12 * h : left / (most - p->n);
+    double done = w->run.work.done, rest = w->run.work_limit - done;
+    if (!(done > rest)) return least;
+    return fmax(least, fmin(left, left * (done / fmax(1, tries)) / (0.25 * fmax(rest, 1))));
+}
+
+/* From s0 over h in parts as long as the stepper wants them: what is left is tried whole, then as short as it says. */
 static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, const pp_state **end) {
     double left = h, length = h;
     int most = 1 << w->def.max_halvings;
     *end = s0;
-    while (left > 1e-12 * h) {
-        double least = 2 * p->n < most - 1 ? 1e-12 * h : left / (most - p->n);
+    for (int tries = 0; left > 1e-12 * h; tries++) {
+        double least = shortest_part(w, p, tries, h, left);
         bool last = !(length > least);
         if (last) length = least;
         pp_arena_mark before = pp_arena_here(&w->arena);
