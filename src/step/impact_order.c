@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/budget.h"
 #include "problem/rows.h"
 #include "step/impact_laws.h"
 #include "step/impact_time.h"
@@ -34,6 +35,7 @@
 
 #define IMPACTS     8 /* in a step, per contact, and */
 #define IMPACTS_TOO 32
+#define FRAMES      8     /* of a flight that are posed without a problem that counts its own work */
 #define REDONE      8     /* times a flight is shortened that went too far */
 #define SCALE       1e-9  /* of the fastest: speed that is none */
 #define PARTS       0.01  /* of the speed of rest: what parts slower rests as well */
@@ -193,6 +195,8 @@ static perp_status find_flying(order *o) {
 
 /* Looks round at m.s. */
 static perp_status look_round(order *o) {
+    perp_world *w = o->m.w;
+    if (pp_budget_used(w, FRAMES * (double)w->nbody)) return pp_budget_fail(w);
     perp_status st = pp_impact_look(&o->m, &o->look);
     if (!st) st = reach(o);
     if (!st) st = rest_speeds(o);

@@ -381,6 +381,18 @@ static bool leaves(const sync *s, int i) {
     return pp_row_dot(&f->pose.problem, &r->n, f->solve.solution.nu) + r->b_n_kin > by_forces + noise_of(s, &r->n);
 }
 
+/* Are the shapes of contact i apart at the end of the step, so that it holds nothing there? Rows that are linearised at the start do not know how
+ * bodies turn. */
+static bool parted(const pp_frame *f, int i) {
+    if (i >= f->contacts.n) return false; /* a point that a body rests on */
+    pp_placed at[2];
+    for (int k = 0; k < 2; k++) {
+        const pp_shape *s = &f->w->shape[f->contacts.shape[2 * i + k]];
+        at[k] = (pp_placed){.g = s->g, .X_WS = perp_pose_mul(f->s1->X[s->body], s->X_BS)};
+    }
+    return pp_separation(&at[0], &at[1]) > pp_touching(at[0].g, at[1].g, at[0].X_WS.p);
+}
+
 static perp_mat3 inertia_about(const pp_frame *f, int k, perp_vec3 r) {
     const double *M = f->control.M + 36 * k;
     int dim = f->w->def.dim, nd = f->control.block_ndof[k];
@@ -410,7 +422,8 @@ static whole *wholes(const sync *s) {
     for (int i = 0; i < f->pose.problem.njoint; i++) /* what keeps a joint from rippling turns a body, and holds none */
         if (f->pose.problem.joint[i].joint >= 0) hold(of, s->root, &f->pose.problem.joint[i].row);
     for (int i = 0; i < f->pose.problem.ncontact; i++)
-        if (f->solve.solution.p_contact[3 * i] > 0 && !leaves(s, i)) hold(of, s->root, &f->pose.problem.contact[i].n);
+        if (f->solve.solution.p_contact[3 * i] > 0 && !leaves(s, i) && !parted(f, i))
+            hold(of, s->root, &f->pose.problem.contact[i].n);
     for (int k = 0; k < f->control.nblock; k++) {
         whole *x = &of[pp_set_of(s->root, k)];
         double m = f->control.M[36 * k];

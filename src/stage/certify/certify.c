@@ -17,6 +17,8 @@
 #include "stage/collide/collide.h"
 #include "stage/control/control.h"
 
+/* Part of the smaller shape across which a contact may push, for gaps that are linearised: what overlap may be to be called fair. */
+#define FAR    1e-2
 #define JAMMED 1e-7 /* part of its size by which one body must be in another before it counts as jammed */
 
 /* Pressed contacts slip if their speed stands out from what the tolerance leaves open. A frame that was given up before it had a problem
@@ -156,6 +158,34 @@ static void find_gives(const pp_frame *f, perp_certificate *cert) {
     }
 }
 
+/* How far two shapes are apart in a state, with signs as pp_separation(). */
+static double separation_at(const perp_world *w, const int *shape, const pp_state *s) {
+    pp_placed at[2];
+    for (int k = 0; k < 2; k++) {
+        const pp_shape *x = &w->shape[shape[k]];
+        at[k] = (pp_placed){.g = x->g, .X_WS = perp_pose_mul(s->X[x->body], x->X_BS)};
+    }
+    return pp_separation(&at[0], &at[1]);
+}
+
+/* Contacts that push although their shapes are apart from start to end. Linearised gaps err a little; but a contact model that holds a
+ * vertex before planes which the body does not reach to (Williams 4.1) pushes across any distance, and its own laws see nothing. Models
+ * that measure gaps at the end have them in their laws. */
+static void find_pushes_apart(const pp_frame *f, perp_certificate *cert) {
+    const perp_step_problem *p = &f->pose.problem;
+    if (f->purpose != PP_STEP || f->method.true_gap || f->method.nkick > 0 || f->task.half) return;
+    for (int i = 0; i < f->contacts.n && i < p->ncontact; i++) {
+        const int *shape = f->contacts.shape + 2 * i;
+        double P = f->solve.solution.p_contact[3 * i];
+        if (!(P > 0) || p->contact[i].compliance > 0) continue;
+        double a = f->w->shape[shape[0]].g->size, b = f->w->shape[shape[1]].g->size; /* 0: a half space, a point */
+        double far = FAR * (a > 0 && b > 0 ? fmin(a, b) : fmax(a, b));
+        double ends = separation_at(f->w, shape, f->s1);
+        if (!(ends > far && separation_at(f->w, shape, f->s0) > far)) continue;
+        cert->law.normal = fmax(cert->law.normal, fmin(ends / f->h, P * pp_row_inverse_mass(p, &p->contact[i].n)));
+    }
+}
+
 /* What a step of free fall gives all bodies. */
 static double fall_energy(const perp_world *w, double h) {
     double mass = 0, g = perp_v3_norm(w->def.gravity_W);
@@ -191,6 +221,7 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     cert->extent.fall = fall_energy(w, f->h);
     pp_recheck(f, cert);
     find_gives(f, cert);
+    find_pushes_apart(f, cert);
     cert->accepted = f->solve.acceptance <= w->def.tolerance;
     return pp_contact_gain(f, cert);
 }
