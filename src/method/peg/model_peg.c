@@ -670,6 +670,7 @@ static perp_status solve(pp_frame *f) {
         st = rounds(&k, mark, true, &settled);
         if (!st && settled && k.now.phase == PP_PEG_CHOOSE) st = decide_ties(&k, &settled);
         if (st && st != PERP_E_SOLVE) return st;
+        if (st) settled = false; /* ties had no answer, or no work was left to decide them */
         answered = answered && !st;
         if (i == 0) begun = k.now.begun;
         /* Where most of the work of the step is done, no shorter part has enough left to do better. */
