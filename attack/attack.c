@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* attack.c - random scenes against perp: what runs, what fails, and what is called good but is not
  *
- *     attack --perp PROGRAM [--seed N] [--count N] [--jobs N] [--folder DIR] [--only INDEX]
+ *     attack --perp PROGRAM [--seed N] [--count N] [--jobs N] [--folder DIR] [--only INDEX] [--model NAME] [--stepper NAME]
  *
  * Each scene runs in a process of its own, so that a crash or a step without end is contained: 1 s of simulated time, every step
  * recorded. Then `perp info` gives its verdict, and the audit (audit.c) computes its own figures from poses and velocities. Reported:
  * crashes, NaN, contact gains above 1e-3, unsolved steps per million with their causes, steps above 5 s of processor time, and every run
- * that is "good" though the audit calls it wrong. Scenes with any of these stay in the folder. Ends with 1 if there are any. */
+ * that is "good" though the audit calls it wrong. With a model or a stepper given, scenes are drawn until they have it. Scenes with any of these stay in the folder. Ends with 1 if there are any. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <math.h>
@@ -28,10 +28,10 @@
 #define SLOW     5.0 /* processor time that a step may take [s] */
 #define HOPELESS 8.0 /* after which the step is told to stop [s] */
 #define LIMIT    60  /* processor time of a scene, after which the system ends it [s] */
-enum { PATHS = 1024, JOBS = 64, TRIES = 40 };
+enum { PATHS = 1024, JOBS = 64, TRIES = 40, DRAWS = 100000 };
 
 typedef struct options {
-    const char *perp, *folder;
+    const char *perp, *folder, *model, *stepper; /* the last two: NULL for any */
     uint64_t seed;
     long count, only;
     int jobs;
@@ -159,6 +159,12 @@ static void compare(const attack_facts *facts, const attack_findings *x, outcome
     if (x->flight > 1e-6) tell(o, "a body in flight is off its velocity by %.2g at t = %.4g; ", x->flight, x->flight_t);
 }
 
+/* Are the stages of a scene those that are asked for? */
+static bool wanted(const options *q, const attack_facts *facts) {
+    return (!q->model || strcmp(q->model, facts->model) == 0) &&
+           (!q->stepper || strcmp(q->stepper, facts->stepper) == 0);
+}
+
 static void attack_one(const options *q, long index, outcome *o) {
     static char text[ATTACK_TEXT];
     char path[PATHS], recording[PATHS];
@@ -168,9 +174,11 @@ static void attack_one(const options *q, long index, outcome *o) {
     double begun = processor();
     snprintf(path, sizeof path, "%s/%ld.yaml", q->folder, index);
     snprintf(recording, sizeof recording, "%s/%ld.h5", q->folder, index);
-    for (int k = 0; k < TRIES && !scene; k++) { /* stages that do not go together are refused: try others */
+    for (int k = 0, tries = 0; tries < TRIES && k < DRAWS && !scene; k++) {
         o->seed = mixed(mixed(q->seed, (uint64_t)index), (uint64_t)k);
         attack_generate(o->seed, "attack.obj", text, &facts);
+        if (!wanted(q, &facts)) continue;
+        tries++; /* stages that do not go together are refused: try others */
         if (!write_file(path, text)) return;
         perp_status st = perp_scene_open(path, NULL, &scene, &why);
         if (st && st != PERP_E_FIT) {
@@ -349,12 +357,15 @@ int main(int argc, char **argv) {
         if (strcmp(argv[i], "--seed") == 0) q.seed = strtoull(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--count") == 0) q.count = strtol(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--only") == 0) q.only = strtol(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--model") == 0) q.model = argv[i + 1];
+        if (strcmp(argv[i], "--stepper") == 0) q.stepper = argv[i + 1];
         if (strcmp(argv[i], "--jobs") == 0) cores = strtol(argv[i + 1], NULL, 10);
     }
     q.jobs = (int)(cores < 1 ? 1 : cores > JOBS ? JOBS : cores);
     if (!q.perp || argc % 2 == 0) {
-        fprintf(stderr,
-                "usage: attack --perp PROGRAM [--seed N] [--count N] [--jobs N] [--folder DIR] [--only INDEX]\n");
+        fprintf(stderr, "usage: attack --perp PROGRAM [--seed N] [--count N] [--jobs N] [--folder DIR] [--only INDEX] "
+                        "[--model NAME] "
+                        "[--stepper NAME]\n");
         return 2;
     }
     char mesh[PATHS];

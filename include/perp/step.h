@@ -112,8 +112,9 @@ typedef struct perp_step_residual {
                              s_o, e_r s_r), W_f = max(e_t^2 W_tt, e_o^2 W_oo, e_r^2 W_rr), and the disc is a ball */
     double dissipation; /**< largest |W_f p_f - P(W_f p_f - s)|, s the slip velocity, P the projection on W_f times the
                              polygon or disc: zero exactly if p_f lies in it and no point of it dissipates more */
-    double scale; /**< size of the velocities these are to be compared with: the largest of |J nu_free| and |b| over
-                             all rows and of nu_free = Minv momentum, taken as in `momentum` */
+    double
+        scale; /**< size of the velocities these are to be compared with: the largest of |J nu_free|, of |b| (open one-sided
+                             rows: up to twice the rest) and of nu_free = Minv momentum, taken as in `momentum` */
 } perp_step_residual;
 
 /** Measures a solution of a step problem; see perp_step_residual. Independent of every solver and conversion.

@@ -74,6 +74,7 @@ static perp_status new_frame(pp_impacts *m, pp_frame **out) {
 
 perp_status pp_impact_look(pp_impacts *m, pp_frame **out) {
     perp_status st = new_frame(m, out);
+    if (!st && m->behind > 0) st = pp_driven_velocities(*out, -0.5 * m->behind, (*out)->s1->v, (*out)->s1->w);
     if (!st) st = pp_collide(*out);
     if (!st) st = pp_contacts_of_pairs(*out);
     if (!st) st = pp_formulate(*out, &(pp_pose_options){0});

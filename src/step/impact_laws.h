@@ -23,6 +23,7 @@ typedef struct pp_impacts {
     double *accel;  /* ndof: accelerations by forces alone */
     bool *grounded; /* by body slot: something that is fixed or driven bears it, directly or through others */
     double least;   /* smallest speed that is one [L/T] */
+    double behind;  /* velocities of s are half of this behind its poses [T] */
 } pp_impacts;
 
 /* Appends a frame that was solved, with its certificate. */

@@ -64,6 +64,19 @@ static pp_state *copy_of(perp_world *w, const pp_state *s) {
     return to;
 }
 
+/* Is any body driven? */
+static bool drives(const perp_world *w) {
+    for (int i = 0; i < w->nbody; i++)
+        if (pp_alive(w->body[i].gen) && w->body[i].kind == PERP_BODY_KINEMATIC && w->body[i].motion) return true;
+    return false;
+}
+
+/* Time half of which velocities lie behind the poses when a part begins; of a step that was divided it is more than the part. */
+static double behind_of(const perp_world *w, const pp_span *x) {
+    if (w->chosen.stepper->half_kicks) return 0;
+    return x->s0->lag > 0 ? 2 * x->s0->lag : x->h;
+}
+
 /* ---- what touches, what flies ---- */
 
 /* A frame with all pairs that may be reached within the time left, in w->found.pairs. */
@@ -212,9 +225,31 @@ static perp_status look_round(order *o) {
 
 /* ---- velocities moved in time ---- */
 
-/* Acceleration of all blocks with what touches and does not fly, and what is jointed, at m.s; *at: a frame with the forces over the
- * whole step of the world; *without, if wanted: the same without forces, NULL if nothing touches or is jointed. */
-static perp_status acceleration(order *o, double **a, pp_frame **at, const pp_frame **without) {
+/* Velocities of driven bodies in a frame of acceleration(): without forces those of the time that m.s belongs to, half of m.behind before
+ * its poses. With forces they have changed by what they change in the step at their acceleration up to half of `to` before the poses. So
+ * what rests on a driven body is accelerated with it. */
+static perp_status accelerate_driven(const order *o, double to, pp_frame *f, bool forces) {
+    const perp_world *w = o->m.w;
+    perp_status st = drives(w) ? pp_driven_velocities(f, -0.5 * o->m.behind, f->s1->v, f->s1->w) : PERP_OK;
+    if (st || !forces || !drives(w)) return st;
+    perp_vec3 *then[2], *now[2] = {f->s1->v, f->s1->w};
+    for (int k = 0; k < 2; k++) {
+        then[k] = PP_ARENA_ARRAY(&f->w->arena, perp_vec3, w->nbody);
+        if (!then[k]) return no_memory(f->w);
+        memcpy(then[k], now[k], (size_t)w->nbody * sizeof *then[k]);
+    }
+    st = pp_driven_velocities(f, -0.5 * to, then[0], then[1]);
+    double steps = f->h / (0.5 * (o->m.behind - to));
+    for (int i = 0; !st && i < w->nbody; i++)
+        for (int k = 0; k < 2 && w->body[i].kind == PERP_BODY_KINEMATIC; k++)
+            now[k][i] = perp_v3_axpy(now[k][i], steps, perp_v3_sub(then[k][i], now[k][i]));
+    return st;
+}
+
+/* Acceleration of all blocks with what touches and does not fly, and what is jointed, at m.s; `to`: see accelerate_driven(); *at: a frame
+ * with the forces over the whole step of the world; *without, if wanted: the same without forces, NULL if nothing touches or is
+ * jointed. */
+static perp_status acceleration(order *o, double to, double **a, pp_frame **at, const pp_frame **without) {
     perp_world *w = o->m.w;
     pp_frame *f[2];
     for (int k = 0; k < 2; k++) {
@@ -230,6 +265,7 @@ static perp_status acceleration(order *o, double **a, pp_frame **at, const pp_fr
             .task = {
                 .held = o->m.held, .acts = o->m.acts, .flying = o->flying, .nflying = o->nflying, .reach_factor = 2}};
         perp_status st = pp_control(f[k]);
+        if (!st) st = accelerate_driven(o, to, f[k], k == 0);
         if (!st) st = pp_solve_contacts(f[k]);
         if (st) return st;
         if (k == 0 && f[0]->pose.problem.ncontact == 0 && f[0]->pose.problem.njoint == 0) break;
@@ -319,6 +355,7 @@ static perp_status shift_velocities(order *o, double from, double to, const acce
     o->moved.sampling -= S;
     o->moved.drift += dot_mass(f, mean, change) - applied - damping + S;
     if (to > 0) s->part = after;
+    o->m.behind = to;
     pp_state *end = f->s1;
     f->s1 = s;
     pp_tamper(f, PP_SHIFTED);
@@ -332,8 +369,9 @@ static perp_status move_velocities(order *o, double from, double to) {
     perp_world *w = o->m.w;
     if (w->chosen.stepper->half_kicks || from == to) return PERP_OK;
     accelerated x;
+    o->m.behind = from;
     pp_arena_mark mark = pp_arena_here(&w->arena);
-    perp_status st = acceleration(o, &x.a, &x.at, &x.without);
+    perp_status st = acceleration(o, to, &x.a, &x.at, &x.without);
     if (!st) st = shift_velocities(o, from, to, &x);
     pp_arena_release(&w->arena, mark);
     return st;
@@ -372,14 +410,14 @@ static perp_status take_off(order *o, double *tau) {
     o->reach->s0 = copy_of(w, o->m.s); /* with velocities of its time */
     if (!o->reach->s0) return no_memory(w);
     pp_arena_mark mark = pp_arena_here(&w->arena);
-    perp_status st = acceleration(o, &x.a, &x.at, &x.without);
+    perp_status st = acceleration(o, -w->def.h, &x.a, &x.at, &x.without);
     if (!st) {
         double meets = pp_first_meeting(o->reach, x.a, o->meeting, o->nflying, o->left, &which);
         if (isfinite(meets) && meets < o->left && meets > 0) *tau = meets;
-        st = shift_velocities(o, 0, *tau, &x);
+        if (!drives(w)) st = shift_velocities(o, 0, *tau, &x);
     }
     pp_arena_release(&w->arena, mark);
-    return st;
+    return st || !drives(w) ? st : move_velocities(o, 0, *tau); /* driven bodies have another velocity then */
 }
 
 /* One step from m.s, which becomes its end: up to the first meeting. all: to the end, and every pair may touch. */
@@ -426,10 +464,10 @@ static perp_status fly(order *o, bool all) {
 
 static perp_status all_impacts(order *o) {
     perp_world *w = o->m.w;
-    double h = o->x->h, lag = o->m.s->lag; /* of a step that was divided: more than half of this part */
-    double behind = lag > 0 ? 2 * lag : h;
+    double h = o->x->h, behind = behind_of(w, o->x);
     perp_status st = look_round(o);
     if (!st) st = move_velocities(o, behind, 0);
+    if (!st && drives(w)) st = look_round(o); /* what it found belongs to another time of theirs */
     for (int contacts = 0; !st && o->left > END * h;) {
         if (o->look->contacts.n + o->nflying > contacts) contacts = o->look->contacts.n + o->nflying;
         if (o->m.count > IMPACTS * contacts + IMPACTS_TOO || o->flights > 4 * (IMPACTS * contacts + IMPACTS_TOO)) {
@@ -493,20 +531,54 @@ static bool bounced(const pp_frame *done) {
     return false;
 }
 
+/* Velocity of contact i along its normal when a part began that was done. driven: velocities of driven bodies of that time, linear and
+ * angular by body slot; NULL: as the part has them. What rests on a driven body that is accelerated does not close. */
+static double began_with(const pp_frame *done, int i, perp_vec3 *const driven[2]) {
+    const perp_world *w = done->w;
+    const perp_contact *c = &done->contacts.at[i];
+    if (!driven[0]) return pp_approach(done, i);
+    const perp_vec3 at[2] = {c->a_W, c->b_W};
+    double u = pp_row_dot(&done->pose.problem, &done->pose.problem.contact[i].n, done->control.nu0);
+    for (int side = 0; side < 2; side++) {
+        int body = w->shape[done->contacts.shape[2 * i + side]].body;
+        if (w->body[body].kind != PERP_BODY_KINEMATIC) continue;
+        perp_vec3 r = perp_v3_sub(at[side], done->s1->X[body].p);
+        perp_vec3 v = perp_v3_add(driven[0][body], perp_v3_cross(driven[1][body], r));
+        u += (side ? 1 : -1) * perp_v3_dot(v, c->n_W);
+    }
+    return u;
+}
+
+/* Velocities of driven bodies of the time that those of m.s belong to; NULL where nothing is driven, or frames have those of their own
+ * times. */
+static perp_status driven_then(const order *o, const pp_frame *done, perp_vec3 *driven[2]) {
+    perp_world *w = o->m.w;
+    driven[0] = driven[1] = NULL;
+    if (!drives(w) || w->chosen.stepper->half_kicks) return PERP_OK;
+    for (int k = 0; k < 2; k++) {
+        driven[k] = PP_ARENA_ARRAY(&w->arena, perp_vec3, w->nbody);
+        if (!driven[k]) return no_memory(w);
+        memcpy(driven[k], k ? done->s1->w : done->s1->v, (size_t)w->nbody * sizeof *driven[k]);
+    }
+    return pp_driven_velocities(done, -0.5 * o->m.behind, driven[0], driven[1]);
+}
+
 /* Impacts of a part that was done without: contacts with restitution that pushed, in any of its kicks, and came at more than the speed of
  * rest. */
-static void mark_done(order *o, const pp_frame *done, int *parent, bool *hit) {
+static void mark_done(order *o, const pp_frame *done, perp_vec3 *const driven[2], int *parent, bool *hit) {
     const perp_world *w = o->m.w;
     for (int k = 0; k < done->method.nkick; k++)
-        if (done->method.kick[k] != done) mark_done(o, done->method.kick[k], parent, hit);
+        if (done->method.kick[k] != done) mark_done(o, done->method.kick[k], driven, parent, hit);
     for (int i = 0; i < done->contacts.n && done->solve.solution.p_contact; i++) {
         const perp_contact *c = &done->contacts.at[i];
         if (!(c->restitution > 0) || !(done->solve.solution.p_contact[3 * i] > 0)) continue;
         const int *shape = done->contacts.shape + 2 * i;
-        double u = pp_approach(done, i), rest = pp_rest_speed(&o->m, done, i), force = pp_force_speed(&o->m, done, i);
-        bool apart = c->gap > pp_touching(w->shape[shape[0]].g, w->shape[shape[1]].g, c->b_W);
+        double u = began_with(done, i, driven), rest = pp_rest_speed(&o->m, done, i),
+               force = pp_force_speed(&o->m, done, i), gap = c->gap;
+        if (driven[0] && done->demand.levers != done->s0) gap -= done->h * done->pose.problem.contact[i].b_n_kin;
+        bool apart = gap > pp_touching(w->shape[shape[0]].g, w->shape[shape[1]].g, c->b_W);
         /* what forces add on the way: half of theirs within h is known */
-        double met = apart ? sqrt(u * u + 4 * force / done->h * fmax(0, c->gap)) : -u;
+        double met = apart ? sqrt(u * u + 4 * force / done->h * fmax(0, gap)) : -u;
         if ((apart ? -u + 2 * force > 0 : true) && met > rest) mark(w, parent, shape, hit);
     }
 }
@@ -537,7 +609,9 @@ static perp_status find_islands(order *o, const pp_frame *done, bool *acts, bool
         const int shape[2] = {f->collide.placed[o->meeting[i].i].slot, f->collide.placed[o->meeting[i].j].slot};
         if (isfinite(pp_first_meeting(f, a, &o->meeting[i], 1, o->left, &which))) mark(w, parent, shape, hit);
     }
-    if (done) mark_done(o, done, parent, hit);
+    perp_vec3 *driven[2] = {NULL, NULL};
+    if (done && (st = driven_then(o, done, driven))) return st;
+    if (done) mark_done(o, done, driven, parent, hit);
     for (int i = 0; i < w->nbody; i++) {
         acts[i] = pp_alive(w->body[i].gen) && w->body[i].kind == PERP_BODY_DYNAMIC && hit[leader(parent, i)];
         *any |= acts[i];
@@ -644,7 +718,10 @@ static perp_status met_others(perp_world *w, const pp_state *s, const bool *acts
 
 /* The bodies that act in their order, the others whole. */
 static perp_status in_order(perp_world *w, const pp_span *x, const bool *acts, pp_state *s1, pp_ordered *out) {
-    order o = {.x = x, .left = x->h, .m = {.w = w, .s = copy_of(w, x->s0), .acts = acts, .held = x->held, .h = x->h}};
+    order o = {
+        .x = x,
+        .left = x->h,
+        .m = {.w = w, .s = copy_of(w, x->s0), .acts = acts, .held = x->held, .h = x->h, .behind = behind_of(w, x)}};
     if (!o.m.s) return no_memory(w);
     o.m.sum =
         (perp_certificate){.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
@@ -670,7 +747,9 @@ perp_status pp_order_impacts(perp_world *w, const pp_span *x, const pp_frame *do
     *out = (pp_ordered){0};
     if (done && !bounced(done)) return PERP_OK;
     bool any, met = false, *acts = PP_ARENA_ZERO(&w->arena, bool, w->nbody);
-    order o = {.x = x, .left = x->h, .m = {.w = w, .s = copy_of(w, x->s0), .held = x->held, .h = x->h}};
+    order o = {.x = x,
+               .left = x->h,
+               .m = {.w = w, .s = copy_of(w, x->s0), .held = x->held, .h = x->h, .behind = behind_of(w, x)}};
     if (!o.m.s || !acts) return no_memory(w);
     perp_status st = find_islands(&o, done, acts, &any);
     if (st || !any) return st;

@@ -12,6 +12,11 @@
  *          blow. If contacts gain by it, such a pair may leave no faster than it came: p (u- + u+) <= 0, which cannot gain
  *          where it is alone. If contacts gain even so, it is only kept from closing further: where all contacts stop,
  *          nothing gains. Little is allowed: to lift what has sunk in by rounding and by linearised gaps costs energy.
+ *          A model that lets bodies enter each other (contact_model.h: pushes_out) lifts them out in every second step, and what
+ *          each lift may gain would add up. There nothing is allowed. Even contacts that stop can gain there, if forces of the step turn
+ *          a body back that was leaving: p (u- + u+) > 0 with u- > 0, u+ = 0, as at a corner that a body tips over, step after step.
+ *          So contacts act at the mean velocity: 0 <= p _|_ u- + u+ >= 0, friction opposes s- + s+. Then no contact can
+ *          do work on its bodies, whatever the others do.
  *          The model "peg" bounds this speed itself, and holds gaps at the end. There a body that a drive is jammed into is not pushed
  *          out at all if contacts gain by it: in a wedge the least motion may take large impulses.
  * Valid    The work is that of the ledger: at the mean of the velocities, relative to driven bodies.
@@ -25,6 +30,7 @@
 #include "base/sets.h"
 #include "problem/rows.h"
 #include "stage/certify/contact_work.h"
+#include "stage/contact_model.h"
 #include "stage/stepper.h"
 
 #define ROUNDING 1e-9 /* work that is none, as a part of what goes to and fro */
@@ -40,8 +46,9 @@ static bool pushed_out(const pp_frame *k, int i, pp_push_out next) {
     const perp_contact_row *c = &k->pose.problem.contact[i];
     if (k->contacts.plane) return false; /* the model "peg" has checks of its own */
     if (c->compliance > 0) return false; /* a spring */
-    return k->purpose == PP_STEP && k->contacts.at[i].gap < 0 && k->solve.solution.p_contact[3 * i] > 0 &&
-           c->b_n < pp_push_out_bound(k, next, c);
+    if (!(k->contacts.at[i].gap < 0) || !(k->solve.solution.p_contact[3 * i] > 0)) return false;
+    if (next == PP_PUSH_MEAN) return true; /* friction changes too */
+    return k->purpose == PP_STEP && c->b_n < pp_push_out_bound(k, next, c);
 }
 
 /* Does contact i of the model "peg" push what a drive is jammed into out of it? */
@@ -62,23 +69,36 @@ static double fall_of(const pp_frame *f, const pp_contact_work *a, int island) {
     return 0.5 * mass * f->h * f->h * g * g;
 }
 
+static bool any_pushed_out(const pp_frame *const *kick, int n, pp_push_out next) {
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < kick[k]->contacts.n; i++)
+            if (pushed_out(kick[k], i, next)) return true;
+    return false;
+}
+
+/* Energy that the contacts of an island may add by overlap that is pushed out. */
+static double allowed(const pp_frame *f, const pp_contact_work *a, int island) {
+    if (f->w->chosen.model->pushes_out) return ROUNDING * a->moved[island];
+    return PUSHED * a->kinetic[island] + LIFTED * fall_of(f, a, island);
+}
+
 perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *again) {
     const pp_frame *self = f, *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &self;
     int n = f->method.nkick ? f->method.nkick : 1;
-    bool any = false, jam = false;
-    if (r->push_out == PP_PUSH_NOTHING || f->method.no_inertia) return PERP_OK;
+    bool jam = false, passive = f->w->chosen.model->pushes_out;
+    if (r->push_out == PP_PUSH_NOTHING || r->push_out == PP_PUSH_MEAN || f->method.no_inertia) return PERP_OK;
     /* steppers with equations of their own whose gaps hold at the end bound it themselves */
     if (f->w->chosen.stepper->step && !f->task.half && f->method.true_gap) return PERP_OK;
-    pp_push_out next = r->push_out == PP_PUSH_FREE ? PP_PUSH_BOUND : PP_PUSH_NOTHING;
-    for (int k = 0; k < n && !any; k++)
-        for (int i = 0; i < kick[k]->contacts.n && !any; i++) any = pushed_out(kick[k], i, next);
+    pp_push_out last = passive ? PP_PUSH_MEAN : PP_PUSH_NOTHING,
+                next = r->push_out == PP_PUSH_FREE ? PP_PUSH_BOUND : last;
+    bool any = any_pushed_out(kick, n, next);
+    if (!any && passive && next != last) any = any_pushed_out(kick, n, next = last);
     for (int k = 0; k < n && !any && !jam && !r->jam_stays; k++)
         for (int i = 0; i < kick[k]->contacts.n && !jam; i++) jam = leaves_jam(kick[k], i);
     if (!any && !jam) return PERP_OK;
     pp_contact_work a;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    for (int b = 0; b < f->control.nblock && !*again; b++)
-        *again = a.parent[b] == b && a.work[b] > PUSHED * a.kinetic[b] + LIFTED * fall_of(f, &a, b);
+    for (int b = 0; b < f->control.nblock && !*again; b++) *again = a.parent[b] == b && a.work[b] > allowed(f, &a, b);
     if (*again && any) r->push_out = next;
     if (*again && !any) r->jam_stays = true;
     return PERP_OK;

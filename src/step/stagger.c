@@ -29,6 +29,7 @@
 #include "base/sets.h"
 #include "problem/rows.h"
 #include "method/contact/solve_contacts.h"
+#include "stage/contact_model.h"
 #include "stage/solve/give_way.h"
 #include "stage/certify/certify.h"
 #include "stage/control/control.h"
@@ -280,6 +281,13 @@ static bool stops(const sync *s, const perp_contact_row *r, double approach) {
     return approach > by_forces + noise_of(s, &r->n) && approach > STOPPED * leaves;
 }
 
+/* Speed above which a contact that overlaps is pushed out. Models that never lead a body round along what it overlaps have forces
+ * alone to tell it from; of others also what turning bodies change counts, `smooth`. */
+static double push_out_change(const sync *s, const perp_contact_row *r, double smooth) {
+    if (!s->f->w->chosen.model->pushes_out) return smooth;
+    return fabs(pp_row_dot(&s->f->pose.problem, &r->n, s->free)) + noise_of(s, &r->n);
+}
+
 /* A slip that friction acts on, before and after; n components. */
 static void see_slip(sync *s, const perp_row *row, const double *before, const double *after, double smooth) {
     double was = hypot(before[0], before[1]), is = hypot(after[0], after[1]);
@@ -305,16 +313,18 @@ static void see_contact(sync *s, int i) {
         double gap = c->gap - (f->demand.levers == f->s0 ? 0 : f->h * r->b_n_kin), smooth = smooth_change(s, &r->n);
         double touching = pp_touching(f->w->shape[shape[0]].g, f->w->shape[shape[1]].g, c->a_W);
         double approach = -(pp_row_dot(p, &r->n, f->control.nu0) + r->b_n_kin);
-        bool pushed_out = gap < -touching && pp_row_dot(p, &r->n, f->solve.solution.nu) + r->b_n_kin > smooth;
+        bool pushed_out =
+            gap < -touching && pp_row_dot(p, &r->n, f->solve.solution.nu) + r->b_n_kin > push_out_change(s, r, smooth);
         if (pushed_out || meets(approach, smooth, gap > touching, marked(s, &r->n, PP_SHOCK)) || stops(s, r, approach))
             shock(s, &r->n);
     }
     if (!(r->mu > 0) || (P[1] == 0 && P[2] == 0)) return;
-    double before[2] = {pp_row_dot(p, &r->t, f->control.nu0) + r->b_t, 0},
-           after[2] = {pp_row_dot(p, &r->t, f->solve.solution.nu) + r->b_t, 0}, smooth = smooth_change(s, &r->t);
+    double b_t = pp_driven_slip(&f->pose, i, 0), b_o = pp_driven_slip(&f->pose, i, 1);
+    double before[2] = {pp_row_dot(p, &r->t, f->control.nu0) + b_t, 0},
+           after[2] = {pp_row_dot(p, &r->t, f->solve.solution.nu) + b_t, 0}, smooth = smooth_change(s, &r->t);
     if (f->w->def.dim == 3 || r->nd != 2) {
-        before[1] = pp_row_dot(p, &r->o, f->control.nu0) + r->b_o;
-        after[1] = pp_row_dot(p, &r->o, f->solve.solution.nu) + r->b_o;
+        before[1] = pp_row_dot(p, &r->o, f->control.nu0) + b_o;
+        after[1] = pp_row_dot(p, &r->o, f->solve.solution.nu) + b_o;
         smooth += smooth_change(s, &r->o);
     }
     see_slip(s, &r->t, before, after, smooth);

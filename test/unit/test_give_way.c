@@ -10,6 +10,7 @@
 #include "problem/islands.h"
 #include "problem/rows.h"
 #include "stage/solve/give_way.h"
+#include "stage/solve/solve.h"
 #include "model/world_data.h"
 
 #define PART 1e-6 /* of its inverse mass that a row is lent: what give_way.c states */
@@ -158,9 +159,104 @@ static void a_motor_that_gives_is_no_servo(void **state) {
     perp_world_destroy(w);
 }
 
+#define SPEED 0.5 /* that is asked for [L/T] */
+
+/* Two bodies at rest in space, of mass 1 and `light`, without rows. */
+static void two_bodies(double light) {
+
+    memset(&s, 0, sizeof s);
+    for (int b = 0; b < 2; b++) {
+        s.ndof[b] = 6;
+        s.offset[b] = 6 * b;
+        for (int i = 0; i < 6; i++) {
+            double m = b ? light : 1;
+            s.M[36 * b + 7 * i] = m;
+            s.Minv[36 * b + 7 * i] = 1 / m;
+        }
+    }
+    s.p = (perp_step_problem){.dim = 3,
+                              .h = 0.01,
+                              .nblock = 2,
+                              .ndof = 12,
+                              .block_ndof = s.ndof,
+                              .block_offset = s.offset,
+                              .M = s.M,
+                              .Minv = s.Minv,
+                              .momentum = s.momentum,
+                              .joint = s.joint,
+                              .contact = s.contact};
+}
+
+/* A row that can only push, between bodies a and b (-1: what stands or is driven), along d and, on b, about m. */
+static void add_stop(int a, int b, perp_vec3 d, perp_vec3 m, double speed) {
+    perp_joint_row *r = &s.joint[s.p.njoint++];
+    *r = (perp_joint_row){.row = {.block = {a, b}, .J = {{-d.x, -d.y, -d.z}, {d.x, d.y, d.z, m.x, m.y, m.z}}},
+                          .b = -speed,
+                          .b_kin = -speed,
+                          .hi = INFINITY,
+                          .kind = PERP_ROW_LIMIT,
+                          .joint = -1};
+}
+
+static perp_status solve_jam(perp_world *w, double *give) {
+    perp_step_residual law = {0};
+    int rows;
+    pp_frame f = {.w = w, .s0 = &w->state, .s1 = &w->state, .h = 0.01, .pose = {.problem = s.p}};
+    pp_arena_reset(&w->arena);
+    perp_status st = pp_solve_step(&f, &(pp_solve_options){.no_lift = true});
+    *give = st ? 0 : pp_gave_way(&f, NULL, &law, &rows);
+    return st;
+}
+
+/* Four stops push a heavy body from the corners of a tetrahedron, one of them by a light body in between. They contradict each other by four
+ * times their speed. A row gives way by its inverse mass, so the two rows of the light body give half of that each, nearly: the relative
+ * speed of two bodies that move at the speed that is asked for, one against the other. Faster is nothing that rows ask for themselves. */
+static void rows_give_way_at_twice_the_speeds(void **state) {
+    (void)state;
+    perp_world_def d = perp_world_def_default(3);
+    d.gravity_W = perp_v3(0, 0, 0);
+    perp_world *w = world_of(&d);
+    const double r = 1 / sqrt(3), light = 1e-3;
+    const perp_vec3 n[4] = {{r, r, r}, {r, -r, -r}, {-r, r, -r}, {-r, -r, r}}, none = {0, 0, 0};
+    two_bodies(light);
+    for (int i = 0; i < 3; i++) add_stop(-1, 0, n[i], none, SPEED);
+    add_stop(-1, 1, n[3], none, SPEED);
+    add_stop(1, 0, n[3], none, 0);
+    double give, sum = 3 + 1 / light + (1 + 1 / light); /* of the inverse masses along the four normals */
+    OK(w, solve_jam(w, &give));
+    print_message("star: a row gives way at %.6g of the speed\n", give / SPEED);
+    NEAR(give, 4 * SPEED * (1 + 1 / light) / sum, 1e-4 * SPEED);
+    assert_true(give > 1.99 * SPEED);
+    perp_world_destroy(w);
+}
+
+/* A lever that is pressed at its short arm against a stop at its long one, ten times as long: the stop would give way at 5 times the
+ * speed. Nothing moves that fast, so that is no answer. */
+static void a_lever_does_not_give_way(void **state) {
+    (void)state;
+    perp_world_def d = perp_world_def_default(3);
+    d.gravity_W = perp_v3(0, 0, 0);
+    perp_world *w = world_of(&d);
+    const perp_vec3 y = {0, 1, 0}, down = {0, -1, 0}, none = {0, 0, 0};
+    const double arm = 20;
+    two_bodies(1);
+    s.M[35 + 36] = 1e-4, s.Minv[35 + 36] = 1e4; /* it turns easily */
+    add_stop(-1, 1, y, perp_v3(0, 0, 0.1 * arm), SPEED);
+    add_stop(-1, 1, down, perp_v3(0, 0, -arm), 0);
+    add_stop(-1, 1, y, none, 0);
+    add_stop(-1, 1, down, none, 0);
+    double give;
+    perp_status st = solve_jam(w, &give);
+    print_message("lever: %s %s, %g\n", perp_status_name(st), perp_world_why(w), give / SPEED);
+    assert_int_equal(st, PERP_E_SOLVE);
+    assert_non_null(strstr(perp_world_why(w), "more than twice the speeds at hand"));
+    perp_world_destroy(w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rigid_rows_are_lent_a_millionth), cmocka_unit_test(what_gives_way_violates_its_law),
-        cmocka_unit_test(rebounds_are_not_lent_anything), cmocka_unit_test(a_motor_that_gives_is_no_servo)};
+        cmocka_unit_test(rigid_rows_are_lent_a_millionth),   cmocka_unit_test(what_gives_way_violates_its_law),
+        cmocka_unit_test(rebounds_are_not_lent_anything),    cmocka_unit_test(a_motor_that_gives_is_no_servo),
+        cmocka_unit_test(rows_give_way_at_twice_the_speeds), cmocka_unit_test(a_lever_does_not_give_way)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -331,6 +331,42 @@ static void test_dissipation_definition(void **state) {
     }
 }
 
+/* In a part of 1e-14 s a gap of 1 cm is 1e12 m/s. Speeds that nothing has do not make errors small: an open contact or limit adds no more
+ * to the scale than twice the speeds at hand. What is asked for counts in full. */
+static void test_open_rows(void **state) {
+    (void)state;
+    int seen = 0;
+    for (int trial = 0; trial < 40; trial++) {
+        rp_options o;
+        options(4 + trial % 4, &o);
+        rp_step_make(&s, &o);
+        if (s.p.ncontact < 1 || s.p.njoint < 1) continue;
+        for (int i = 0; i < s.p.ncontact; i++) s.contact[i].b_n = s.contact[i].compliance = 0;
+        for (int i = 0; i < s.p.njoint; i++)
+            if (s.joint[i].lo >= 0 || s.joint[i].hi <= 0) s.joint[i].b = 0;
+        perp_joint_row *limit = &s.joint[0];
+        limit->kind = PERP_ROW_LIMIT;
+        limit->lo = 0;
+        limit->hi = INFINITY;
+        limit->b = limit->compliance = 0;
+        double closed = pp_step_scale(&s.p);
+        assert_true(closed > 0);
+        s.contact[0].b_n = 1e12;
+        assert_true(pp_step_scale(&s.p) == 2 * closed);
+        s.contact[0].b_n = 1e-3 * closed;
+        assert_true(pp_step_scale(&s.p) == closed);
+        s.contact[0].b_n = -1e12;
+        assert_true(pp_step_scale(&s.p) == 1e12);
+        s.contact[0].b_n = 0;
+        limit->b = 1e12;
+        assert_true(pp_step_scale(&s.p) == 2 * closed);
+        limit->b = -1e12;
+        assert_true(pp_step_scale(&s.p) > 1e6 * closed);
+        seen++;
+    }
+    assert_true(seen > 10);
+}
+
 static void test_residuals(void **state) {
     (void)state;
     double M[] = {2, 1, 0, 3}, q[] = {-4, 1}, z[] = {2, 0}; /* asymmetric: w = (0, 3) */
@@ -413,6 +449,7 @@ int main(void) {
         cmocka_unit_test(test_held_contact),
         cmocka_unit_test(test_judge_sees),
         cmocka_unit_test(test_dissipation_definition),
+        cmocka_unit_test(test_open_rows),
         cmocka_unit_test(test_residuals),
         cmocka_unit_test(test_check),
     };

@@ -123,13 +123,14 @@ static perp_status write_contacts(pp_implicit_work *k, double **gap) {
     return PERP_OK;
 }
 
-/* What drives add to the slip along t and o, before springs along the surface change the rows. */
+/* What drives add to the slip along t and o and to the spin, before springs along the surface change the rows. */
 static perp_status note_driven(pp_frame *f) {
-    double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 2 * f->contacts.n);
+    double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 3 * f->contacts.n);
     if (!driven) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
     for (int i = 0; i < f->contacts.n; i++) {
-        driven[2 * i] = f->pose.problem.contact[i].b_t;
-        driven[2 * i + 1] = f->pose.problem.contact[i].b_o;
+        driven[3 * i] = f->pose.problem.contact[i].b_t;
+        driven[3 * i + 1] = f->pose.problem.contact[i].b_o;
+        driven[3 * i + 2] = f->pose.problem.contact[i].b_r;
     }
     f->pose.slip_driven = driven;
     return PERP_OK;

@@ -158,14 +158,15 @@ perp_status pp_visco_rows(pp_visco_work *k) {
     pp_frame *f = k->f;
     int n = f->pose.problem.ncontact;
     perp_contact_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, n);
-    double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 2 * n);
+    double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 3 * n);
     if (!row || !driven) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
     perp_status st = choose(k);
     if (st) return st;
     for (int i = 0; i < n; i++) {
         row[i] = f->pose.problem.contact[i];
-        driven[2 * i] = row[i].b_t;
-        driven[2 * i + 1] = row[i].b_o;
+        driven[3 * i] = row[i].b_t;
+        driven[3 * i + 1] = row[i].b_o;
+        driven[3 * i + 2] = row[i].b_r;
         if (k->contact[i].soft) soften(k, &k->contact[i], &row[i]);
     }
     f->pose.problem.contact = row;

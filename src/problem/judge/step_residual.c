@@ -255,11 +255,19 @@ void pp_step_contact(const perp_step_problem *p, int i, const perp_step_solution
     worsen(&out->dissipation, part * hypot(f[0] - it[0], f[1] - it[1]));
 }
 
+/* A row that can only push, and is open: what it asks for is a speed that nothing may have. It is met at no more than twice the speeds at
+ * hand, that of each body, so this much of it counts: in a short part of a step gap/h and the way to a limit over h have no bound. */
+#define MET_AT 2
+static bool contact_open(const perp_contact_row *c) { return c->b_n > 0 && !(c->compliance > 0); }
+static bool joint_open(const perp_joint_row *r) {
+    return ((r->lo >= 0 && r->b > 0) || (r->hi <= 0 && r->b < 0)) && !(r->compliance > 0);
+}
+
 static void contact_scale(const perp_step_problem *p, const perp_contact_row *c, double *scale) {
     double mass = c->compliance > 0 ? row_mass(p, &c->n) : 0; /* asked for by what gives way alone */
     if (c->compliance > 0 && mass == 0)                       /* its normal impulse is -b_n/compliance */
         worsen(scale, row_mass(p, &c->t) * c->mu * c->b_n / c->compliance);
-    worsen(scale, worth(mass, c->compliance) * c->b_n);
+    if (!contact_open(c)) worsen(scale, worth(mass, c->compliance) * c->b_n);
     worsen(scale, row_free(p, &c->n));
     if (!(c->mu > 0) || c->nd == 0) return;
     bool plain = p->dim == 2 || c->nd > 0; /* an ellipse is one of true cones in space */
@@ -276,7 +284,7 @@ static void contact_scale(const perp_step_problem *p, const perp_contact_row *c,
 static void joint_scale(const perp_step_problem *p, int j, double *scale) {
     const perp_joint_row *r = &p->joint[j];
     double length = pp_row_length(p, &r->row);
-    worsen(scale, length * worth(row_mass(p, &r->row), r->compliance) * r->b);
+    if (!joint_open(r)) worsen(scale, length * worth(row_mass(p, &r->row), r->compliance) * r->b);
     worsen(scale, length * row_free(p, &r->row));
 }
 
@@ -294,6 +302,12 @@ double pp_step_scale(const perp_step_problem *p) {
     for (int b = 0; b < p->nblock; b++) body_scale(p, b, &scale);
     for (int j = 0; j < p->njoint; j++) joint_scale(p, j, &scale);
     for (int i = 0; i < p->ncontact; i++) contact_scale(p, &p->contact[i], &scale);
+    double most = MET_AT * scale;
+    for (int j = 0; j < p->njoint; j++)
+        if (joint_open(&p->joint[j]))
+            worsen(&scale, fmin(most, pp_row_length(p, &p->joint[j].row) * fabs(p->joint[j].b)));
+    for (int i = 0; i < p->ncontact; i++)
+        if (contact_open(&p->contact[i])) worsen(&scale, fmin(most, p->contact[i].b_n));
     return scale;
 }
 

@@ -20,7 +20,8 @@
  *            - If the velocity along the motor changes from w to w+, the mean of both gives contacts 1/2 P (w+ - w) that the motor lacks.
  *              The motor adds its work at the mean less that at the end, 1/2 P (w - w+), where it takes, down to the work of the
  *              contacts at the end, for which their laws hold.
- *          The certificate names such motors (motor_yields).
+ *          The certificate names such motors (motor_yields). The second holds for every motor without force limit: one that reaches the
+ *          limit of its coordinate stops within the impact that a contact has at the same time.
  * Joints   Bodies come to a step with velocities that lie along the motions of their joints at the pose before. A joint that turns them
  *          along those of this pose strikes a little, and a contact beside it strikes back. One solve finds both impulses, so what
  *          locked motions and limits take, contacts of the same island may give. The ledger has both.
@@ -104,8 +105,9 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
         const perp_contact_row *c = &p->contact[i];
         if (!(k->solve.solution.p_contact[3 * i] > 0) || fixed(&c->n)) continue;
         const perp_row *row[4] = {&c->n, &c->t, &c->o, &c->r};
-        const double driven[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r};
-        double was[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r}, sum = 0, other[2] = {0, 0}, lag[2] = {0, 0};
+        const double driven[4] = {c->b_n_kin, pp_driven_slip(&k->pose, i, 0), pp_driven_slip(&k->pose, i, 1),
+                                  pp_driven_slip(&k->pose, i, 2)};
+        double was[4] = {driven[0], driven[1], driven[2], driven[3]}, sum = 0, other[2] = {0, 0}, lag[2] = {0, 0};
         perp_vec3 u = {0, 0, 0}, v, w;
         perp_quat turn;
         for (int r = 0; r < p->dim && i < k->contacts.n; r++) {
@@ -144,17 +146,17 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
     }
 }
 
-/* What motors that yielded did at the mean velocity, and how much less that is than at the end. */
+/* What motors that yielded did at the mean velocity, and how much less that is than at the end; the latter of all without force limit. */
 static void add_motors(pp_contact_work *a, const pp_frame *k) {
     const perp_step_problem *p = &k->pose.problem;
-    for (int i = 0; k->solve.motor_yields > 0 && i < p->njoint; i++) {
+    for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *r = &p->joint[i];
-        if (r->kind != PERP_ROW_MOTOR || pp_row_is_servo(k, i) || !isfinite(r->hi) || fixed(&r->row)) continue;
+        if (r->kind != PERP_ROW_MOTOR || pp_row_is_servo(k, i) || fixed(&r->row)) continue;
         if (k->w->joint[r->joint].def.axis[r->coord].motor_force != INFINITY) continue;
         double P = k->solve.solution.p_joint[i], before = pp_row_dot(p, &r->row, k->control.nu0) + r->b_kin,
                after = pp_row_dot(p, &r->row, k->solve.solution.nu) + r->b_kin;
         int at = pp_work_island(a, &r->row);
-        a->motor[at] += 0.5 * P * (before + after);
+        if (k->solve.motor_yields > 0 && isfinite(r->hi)) a->motor[at] += 0.5 * P * (before + after);
         a->lag[at] += 0.5 * P * (before - after);
     }
 }

@@ -15,7 +15,7 @@ typedef struct pp_contact_work {
     double *moved; /* of contacts, with all parts positive */
     double *end;   /* of contacts at the velocities of the end, for which their laws hold */
     double *motor; /* of motors that yielded */
-    double *lag;   /* of these: at the mean velocity less at that of the end */
+    double *lag;   /* of motors without force limit: at the mean velocity less at that of the end */
     double *joint; /* of locked motions and limits of joints */
     double *lost;  /* what contacts that bounce took along their normals beyond what their restitution lets them take */
     double *kinetic; /* energy before the part, and what a part of free fall gives beside it */

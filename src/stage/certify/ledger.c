@@ -196,14 +196,14 @@ static void contacts(const pp_frame *f, perp_ledger *l) {
     for (int i = 0; i < f->pose.problem.ncontact; i++) {
         const perp_contact_row *c = &f->pose.problem.contact[i];
         const double *p = f->solve.solution.p_contact + 3 * i;
-        double b_t = f->pose.slip_driven ? f->pose.slip_driven[2 * i] : c->b_t,
-               b_o = f->pose.slip_driven ? f->pose.slip_driven[2 * i + 1] : c->b_o;
+        double b_t = pp_driven_slip(&f->pose, i, 0), b_o = pp_driven_slip(&f->pose, i, 1),
+               b_r = pp_driven_slip(&f->pose, i, 2);
         l->normal += p[0] * (pp_mean_velocity(f, &c->n) + c->b_n_kin);
         l->friction += p[1] * (pp_mean_velocity(f, &c->t) + b_t) + p[2] * (pp_mean_velocity(f, &c->o) + b_o);
         l->kinematic -= p[0] * c->b_n_kin + p[1] * b_t + p[2] * b_o;
         if (!(c->e_r > 0)) continue;
-        l->friction += f->solve.solution.p_spin[i] * (pp_mean_velocity(f, &c->r) + c->b_r);
-        l->kinematic -= f->solve.solution.p_spin[i] * c->b_r;
+        l->friction += f->solve.solution.p_spin[i] * (pp_mean_velocity(f, &c->r) + b_r);
+        l->kinematic -= f->solve.solution.p_spin[i] * b_r;
     }
 }
 

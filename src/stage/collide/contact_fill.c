@@ -69,6 +69,29 @@ void pp_contact_fill(const pp_frame *f, const pp_pair *p, perp_contact *c, int s
     if (c->e_t != c->e_o) ellipse_frame(f, p, c);
 }
 
+/* How far driven bodies open a pair in the time of the frame, which they stand at the end of. */
+static double opened_by_drives(const pp_frame *f, const pp_pair *p) {
+    const int body[2] = {f->collide.placed[p->i].body, f->collide.placed[p->j].body};
+    const perp_vec3 at[2] = {p->a_W, p->b_W};
+    double sum = 0;
+    for (int k = 0; k < 2; k++) {
+        if (f->w->body[body[k]].kind != PERP_BODY_KINEMATIC) continue;
+        const perp_pose *X0 = &f->s0->X[body[k]], *X1 = &f->s1->X[body[k]];
+        perp_vec3 r = perp_q_unrotate(X1->q, perp_v3_sub(at[k], X1->p)),
+                  was = perp_v3_add(X0->p, perp_q_rotate(X0->q, r));
+        sum += (k ? 1 : -1) * perp_v3_dot(perp_v3_sub(at[k], was), p->n_W);
+    }
+    return sum;
+}
+
+/* Does a pair touch in a frame that moves nothing? What a driven body leaves within the time of the frame touches when it begins. */
+static bool touches(const pp_frame *f, const pp_pair *p) {
+    const pp_placed *A = &f->collide.placed[p->i], *B = &f->collide.placed[p->j];
+    double most = pp_touching(A->g, B->g, p->b_W) + f->task.touching_more;
+    bool starts = f->purpose == PP_START_FREE || f->purpose == PP_START_FORCED;
+    return p->gap <= most || (starts && p->gap - opened_by_drives(f, p) <= most);
+}
+
 perp_status pp_contacts_of_pairs(pp_frame *f) {
     perp_world *w = f->w;
     int n = w->found.pairs.n;
@@ -76,8 +99,7 @@ perp_status pp_contacts_of_pairs(pp_frame *f) {
     if (st) return st;
     for (int i = 0; i < n; i++) {
         const pp_pair *p = &w->found.pairs.pair[i];
-        const pp_placed *A = &f->collide.placed[p->i], *B = &f->collide.placed[p->j];
-        if (f->purpose != PP_STEP && p->gap > pp_touching(A->g, B->g, p->b_W) + f->task.touching_more) continue;
+        if (f->purpose != PP_STEP && !touches(f, p)) continue;
         pp_contact_fill(f, p, &f->contacts.at[f->contacts.n], f->contacts.shape + 2 * f->contacts.n);
         f->contacts.n++;
     }

@@ -300,25 +300,30 @@ static perp_status move_kinematic(pp_frame *f) {
     return PERP_OK;
 }
 
-/* Velocities of kinematic bodies at time t, at which they stand as in `at`, by central differences over h about it:
+/* Velocities of kinematic bodies `later` after the time t, at which they stand as in `at`, by central differences over h about it:
  * second order, whatever the kind of motion. Those of other bodies stay. */
-static perp_status velocities_at(const pp_frame *f, double t, const pp_state *at, perp_vec3 *v, perp_vec3 *omega) {
+static perp_status velocities_at(const pp_frame *f, double t, double later, const pp_state *at, perp_vec3 *v,
+                                 perp_vec3 *omega) {
     const perp_world *w = f->w;
-    double half = f->h / 2;
+    double half = f->h / 2, then = t + later;
     for (int i = 0; i < w->nbody; i++) {
         const pp_body *b = &w->body[i];
         if (!pp_alive(b->gen) || b->kind != PERP_BODY_KINEMATIC || !b->motion) continue;
         perp_pose before, after;
         double angle_before, angle_after;
-        if (!pp_motion_advance(b->motion, t, t - half, at->X[i], at->theta[i], &before, &angle_before) ||
-            !pp_motion_advance(b->motion, t, t + half, at->X[i], at->theta[i], &after, &angle_after))
+        if (!pp_motion_advance(b->motion, t, then - half, at->X[i], at->theta[i], &before, &angle_before) ||
+            !pp_motion_advance(b->motion, t, then + half, at->X[i], at->theta[i], &after, &angle_after))
             return pp_fail(f->w, PERP_E_ARG, "body %d (%s): its motion gave no pose near t = %g", i,
-                           b->name ? b->name : "", t);
+                           b->name ? b->name : "", then);
         v[i] = perp_v3_scale(1 / f->h, perp_v3_sub(after.p, before.p));
         omega[i] = w->def.dim == 2 ? perp_v3(0, 0, (angle_after - angle_before) / f->h)
                                    : perp_v3_scale(1 / f->h, perp_q_log(perp_q_mul(after.q, perp_q_conj(before.q))));
     }
     return PERP_OK;
+}
+
+perp_status pp_driven_velocities(const pp_frame *f, double later, perp_vec3 *v, perp_vec3 *omega) {
+    return velocities_at(f, f->s0->t, later, f->s0, v, omega);
 }
 
 /* The same in arrays of their own. */
@@ -331,14 +336,14 @@ static perp_status new_velocities(pp_frame *f, double t, const pp_state *at, per
         (*v)[i] = f->s1->v[i];
         (*omega)[i] = f->s1->w[i];
     }
-    return velocities_at(f, t, at, *v, *omega);
+    return velocities_at(f, t, 0, at, *v, *omega);
 }
 
 /* Where driven bodies go in the frame, and how fast. */
 static perp_status drive_bodies(pp_frame *f) {
     double t = f->s0->t;
     if (f->purpose == PP_END_KICK || f->purpose == PP_IMPACT) /* they stand there already */
-        return velocities_at(f, t, f->s0, f->s1->v, f->s1->w);
+        return velocities_at(f, t, 0, f->s0, f->s1->v, f->s1->w);
     perp_status st = move_kinematic(f);
     /* half kicks see both ends by themselves */
     if (!st && f->w->def.driven == PERP_DRIVEN_END && !f->task.half)

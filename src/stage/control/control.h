@@ -8,6 +8,9 @@
 
 /* time -> forces, kinematic poses, momentum. */
 perp_status pp_control(pp_frame *f);
+/* Velocities of driven bodies `later` after the start of a frame from pp_control() on, into arrays by body slot; those of other bodies
+ * stay. */
+perp_status pp_driven_velocities(const pp_frame *f, double later, perp_vec3 *v, perp_vec3 *omega);
 /* PERP_E_SOLVE if a spring is too stiff for the step, unless it is the shortest. */
 perp_status pp_check_springs(pp_frame *f);
 /* User functions and PD controllers, once per step. *out by body slot, from the arena. */

@@ -318,6 +318,26 @@ static void contact_row(const pp_frame *f, int i, const pp_pose_options *o, cons
     out->phase = out->nd > 0 ? slip_phase(f, out, c, body, nu_free, more, noise) : 0;
 }
 
+/* Do contacts act at the mean of the velocities before and after? See step/rebound_limit.c. */
+static bool acts_at_mean(const pp_frame *f) {
+    return f->purpose == PP_STEP && f->demand.rebounds && f->demand.rebounds->push_out == PP_PUSH_MEAN;
+}
+
+/* Friction of contact i opposes the sum of the slips before and after: s + s+ = t (nu + nu0) + 2 b_t. `driven`: what drives add to
+ * the slip after, 3 numbers. */
+static void rub_at_mean(const pp_frame *f, int i, const double *slips, double noise, perp_contact_row *row,
+                        double *driven) {
+    const perp_step_problem *p = &f->pose.problem;
+    const int *shape = f->contacts.shape + 2 * i, body[2] = {f->w->shape[shape[0]].body, f->w->shape[shape[1]].body};
+    driven[0] = row->b_t;
+    driven[1] = row->b_o;
+    driven[2] = row->b_r;
+    row->b_t += driven[0] + pp_row_dot(p, &row->t, f->control.nu0);
+    if (p->dim == 3) row->b_o += driven[1] + pp_row_dot(p, &row->o, f->control.nu0);
+    if (row->e_r > 0) row->b_r += driven[2] + pp_row_dot(p, &row->r, f->control.nu0);
+    if (row->nd > 0) row->phase = slip_phase(f, row, &f->contacts.at[i], body, slips, perp_v3(0, 0, 0), noise);
+}
+
 /* Dampers of the turning of single blocks, after the rows of the joints. */
 static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
     for (int i = 0; i < f->demand.nchain_damping; i++) {
@@ -443,7 +463,6 @@ perp_status pp_formulate(pp_frame *f, const pp_pose_options *o) {
     int njoint;
     perp_status st = joint_rows(f, &joint, &njoint);
     if (st) return st;
-    f->pose.slip_driven = NULL;
     int nsupport = pp_support_count(f);
     perp_contact_row *contact = PP_ARENA_ARRAY(&w->arena, perp_contact_row, f->contacts.n + nsupport);
     double *nu_free = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
@@ -456,9 +475,20 @@ perp_status pp_formulate(pp_frame *f, const pp_pose_options *o) {
     perp_step_problem free = pp_free_problem(f);
     double speed = fmax(f->h * perp_v3_norm(w->def.gravity_W), pp_step_scale(&free));
     const double *slips = f->demand.slip_nu ? f->demand.slip_nu : nu_free;
-    for (int i = 0; i < f->contacts.n; i++) contact_row(f, i, o, slips, 1e-8 * speed, &contact[i]);
+    double *driven = acts_at_mean(f) ? PP_ARENA_ZERO(&w->arena, double, 3 * (f->contacts.n + nsupport)) : NULL;
+    if (acts_at_mean(f) && !driven) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
+    for (int i = 0; i < f->contacts.n; i++) {
+        contact_row(f, i, o, slips, 1e-8 * speed, &contact[i]);
+        if (driven) rub_at_mean(f, i, slips, 1e-8 * speed, &contact[i], driven + 3 * i);
+    }
+    f->pose.slip_driven = driven;
     f->pose.problem.ncontact = f->contacts.n;
     if (nsupport > 0) pp_support_rows(f, slips, 1e-8 * speed, contact);
+    for (int i = f->contacts.n; driven && i < f->pose.problem.ncontact; i++) {
+        driven[3 * i] = contact[i].b_t;
+        driven[3 * i + 1] = contact[i].b_o;
+        driven[3 * i + 2] = contact[i].b_r;
+    }
     pp_tamper(f, PP_POSED);
     return PERP_OK;
 }

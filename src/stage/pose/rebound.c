@@ -24,7 +24,11 @@ double pp_approach(const pp_frame *f, int i) {
 double pp_push_out_bound(const pp_frame *f, pp_push_out limit, const perp_contact_row *row) {
     if (limit == PP_PUSH_FREE) return -INFINITY;
     double approach = pp_row_dot(&f->pose.problem, &row->n, f->control.nu0) + row->b_n_kin;
-    return row->b_n_kin + (limit == PP_PUSH_BOUND ? fmin(0, approach) : 0);
+    switch (limit) {
+    case PP_PUSH_BOUND: return row->b_n_kin + fmin(0, approach);
+    case PP_PUSH_MEAN: return row->b_n_kin + approach;
+    default: return row->b_n_kin;
+    }
 }
 
 double pp_rebound_factor(const pp_frame *f, const int shape[2]) {

@@ -25,9 +25,11 @@ typedef struct pp_rebound_limit {
 
 /* How fast a pair that overlaps at the start may be pushed apart. */
 typedef enum pp_push_out {
-    PP_PUSH_FREE,   /* so that the gap is zero at the end */
-    PP_PUSH_BOUND,  /* and no faster than it approaches */
-    PP_PUSH_NOTHING /* not at all: it is only kept from closing further */
+    PP_PUSH_FREE,    /* so that the gap is zero at the end */
+    PP_PUSH_BOUND,   /* and no faster than it approaches */
+    PP_PUSH_NOTHING, /* not at all: it is only kept from closing further */
+    /* as with PP_PUSH_BOUND, and contacts act at the mean velocity: u + u+ >= 0 is enough, and friction opposes s + s+ */
+    PP_PUSH_MEAN
 } pp_push_out;
 
 typedef struct pp_rebound_limits {

@@ -705,8 +705,11 @@ static perp_status solve_island(pp_frame *f, pp_island *island, int k, const per
     return st;
 }
 
-/* Rows that contradict each other give way at the speeds that they ask for: each of the two bodies of a row may move at the speeds at
- * hand, against the other. What is faster is no answer. */
+/* Rows that contradict each other give way at the speeds that they ask for. Bodies that move at no more than the speeds at hand give way
+ * to each other at no more than twice these, and so fast they may have to: k rows of speed v that push against each other through bodies
+ * contradict each other by k v. Compliances are parts c of inverse masses, and a row takes c/sum c of that. A body whose mass is small beside
+ * the others has two of the rows, which take k v/2 each, and in space k <= 4. What is faster is no answer: a lever would give way at speeds
+ * that nothing has. */
 static perp_status gives_too_fast(const pp_frame *f, const pp_island *island, const perp_step_residual *residual) {
     perp_step_residual rigid = {0};
     int rows;
