@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* hard.c - the hard cone problems of steps: captures them, and solves a kept set of them
  *
- *     hard [--quiet] [--limit WORK] PATH...                             solves problem files, or those of folders
+ *     hard [--quiet] [--limit WORK] [--solver NAME] [--tol TOL] PATH... solves problem files, or those of folders
  *     hard --capture FOLDER [--seconds S] SCENE [NAME=VALUE]...   runs a scene and saves what was hard
  *     hard --capture FOLDER [--seconds S] --attack SEED COUNT     the same with random scenes (attack/generate.c)
  *
@@ -12,7 +12,8 @@
  * S: processor time of a scene [s], 20 unless told.
  *
  * Solving replays that call. One line per problem: solved or not, by the judge's own residual; work in multiplications (call.h); time;
- * what `auto` did. A file of another origin (FCLIB) is solved from nothing to 1e-9. The last line sums up; `tools/ablate` reads these. */
+ * what `auto` did. A file of another origin (FCLIB) is solved from nothing to 1e-9. NAME: another solver than
+ * `auto`, from nothing; TOL: its tolerance, else that of the file. The last line sums up; `tools/ablate` reads these. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <math.h>
@@ -211,6 +212,8 @@ typedef struct sums {
     double work, seconds;
     bool quiet;
     double limit;
+    const perp_solver_type *solver;
+    double tol; /* 0: that of the file */
 } sums;
 
 /* What a step would accept: its own test is not in the file, but no step asks for more than ROUNDING. */
@@ -230,6 +233,8 @@ static void solve_file(const char *path, sums *all) {
     bool captured = sscanf(perp_stored_title(s), "tol %lf loads %d", &tol, &loads) == 2;
     double *z = calloc((size_t)n + 1, sizeof *z);
     if (!z) die(path, "out of memory");
+    if (all->tol > 0) tol = all->tol;
+    if (all->solver != &pp_solver_auto) captured = false, loads = PP_LOADS_ANY;
     if (guess && captured) memcpy(z, guess, sizeof *z * (size_t)n);
     pp_arena arena;
     pp_arena_init(&arena, (perp_allocator){0});
@@ -243,9 +248,9 @@ static void solve_file(const char *path, sums *all) {
     pp_settings settings;
     perp_solve_info info = {0};
     perp_measures m = {.natural = INFINITY};
-    pp_settings_default(&pp_solver_auto, tol, &settings);
+    pp_settings_default(all->solver, tol, &settings);
     double began = processor_seconds();
-    if (pp_solve_within(&call, &pp_solver_auto, &settings, p, z, &info)) die(path, "was not taken");
+    if (pp_solve_within(&call, all->solver, &settings, p, z, &info)) die(path, "was not taken");
     double took = processor_seconds() - began;
     if (perp_problem_measure(p, z, &m)) m.natural = INFINITY;
     bool solved = m.natural <= fmax(SLACK * tol, ROUNDING);
@@ -255,9 +260,10 @@ static void solve_file(const char *path, sums *all) {
     all->seconds += took;
     if (!all->quiet) {
         const char *name = strrchr(path, '/');
+        bool cones = p->cls == PERP_CONE;
         printf("%-8s %10.4g %8.2f ms  %-40s %4d+%-4d %.0e %d %.1e  %s\n", solved ? "solved" : "FAILED", work.done,
-               1e3 * took, name ? name + 1 : path, p->as.cone.ncontact, p->as.cone.nrow, tol, loads, m.natural,
-               info.story);
+               1e3 * took, name ? name + 1 : path, cones ? p->as.cone.ncontact : n, cones ? p->as.cone.nrow : 0, tol,
+               loads, m.natural, info.story);
         fflush(stdout);
     }
     pp_arena_free(&arena);
@@ -297,7 +303,7 @@ static void solve_path(const char *path, sums *all) {
 }
 
 int main(int argc, char **argv) {
-    sums all = {.limit = INFINITY};
+    sums all = {.limit = INFINITY, .solver = &pp_solver_auto};
     double most = 20;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--capture") && i + 1 < argc) {
@@ -306,6 +312,10 @@ int main(int argc, char **argv) {
             most = strtod(argv[++i], NULL);
         } else if (!strcmp(argv[i], "--limit") && i + 1 < argc) {
             all.limit = strtod(argv[++i], NULL);
+        } else if (!strcmp(argv[i], "--solver") && i + 1 < argc) {
+            if (!(all.solver = perp_solver_find(argv[++i]))) die(argv[i], "is no solver");
+        } else if (!strcmp(argv[i], "--tol") && i + 1 < argc) {
+            all.tol = strtod(argv[++i], NULL);
         } else if (!strcmp(argv[i], "--quiet")) {
             all.quiet = true;
         } else if (!strcmp(argv[i], "--attack") && i + 2 < argc && capture.folder) {

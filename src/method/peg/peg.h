@@ -10,17 +10,18 @@
 #include "stage/frame.h"
 #include "stage/solve/solve.h"
 
-#define PP_PEG_BEHIND 1e-7 /* a face was not in front if its gap at the start was below minus this part of the size */
-
 /* A pair that overlaps deeper than this at the start, as a part of its size and beyond what a step may leave, was
  * placed so. */
 #define PP_PEG_INITIAL_OVERLAP 1e-8
 
-/* A pair whose separation at the start is less than this part of its size touches. */
+/* A pair whose separation at the start is less than this part of its size touches; a face that it penetrates by more was not in front. */
 #define PP_PEG_TOUCHING 1e-7
 
 /* Rounds that the next one is made from. */
 #define PP_PEG_HISTORY 2
+
+/* Gaps up to this many times the largest one that pushes, or that misses, may be the next to push. */
+#define PP_PEG_NEXT 10
 
 /* At most this part of the size, see pp_peg_near(). */
 #define PP_PEG_NEAR 0.01

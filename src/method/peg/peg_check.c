@@ -109,7 +109,7 @@ static bool measure_contact_energy(pp_peg_work *k, contact_energy *l) {
             gain += contact_work(f, r, since);
             own = kinetic(f, blk[0], fr) + kinetic(f, blk[1], fr);
             behind |= m->row[r].push > 0 &&
-                      m->row[r].gap0 < -fmax(PP_PEG_BEHIND * p->size, k->loose_tolerance ? pp_peg_left(k) : 0);
+                      m->row[r].gap0 < -fmax(PP_PEG_TOUCHING * p->size, k->loose_tolerance ? pp_peg_left(k) : 0);
             any |= m->row[r].bounces || pp_peg_spawned(k, p);
         }
         l->total += work;

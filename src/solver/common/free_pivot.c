@@ -21,11 +21,10 @@
 #include "linalg/kernel.h"
 #include "solver/common/reduce.h"
 
-/* Entries of the equilibrated dictionary: taken in the free block without looking further; taken there for want of
- * something better; large enough to tie a free column or row to a pair. */
-#define GOOD  0.1
-#define ALIVE 1e-11
-#define TIED  1e-7
+/* Entries of the equilibrated dictionary: taken in the free block without looking further (from PP_RANK_TOL on for want of something
+ * better); large enough to tie a free column or row to a pair. */
+#define GOOD 0.1
+#define TIED 1e-7
 /* A right-hand side this much smaller than what it was made of is zero. */
 #define ROUNDING 1e-15
 /* An entry this much smaller than the two it is the difference of is zero: a pivot on it would be one on rounding. */
@@ -177,7 +176,7 @@ static bool eliminate_one(pp_free_pivot *f) {
         f->queue[0] = by;
         if (follow(f, by_col, 1, by_row)) return true;
     }
-    return own > ALIVE && follow(f, col, 0, row);
+    return own > PP_RANK_TOL && follow(f, col, 0, row);
 }
 
 /* A waiting row that knows of pair r, or -1. */

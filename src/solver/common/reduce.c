@@ -19,7 +19,6 @@
 
 #include "linalg/kernel.h"
 
-#define RANK_TOL 1e-11
 /* A diagonal below HELD_TOL of what it was, or below HELD_EPS over the smallest pivot, if that is more, is rounding;
  * so are then the symmetric entries of its row and column, which are at most HELD_ROW of the diagonals. */
 #define HELD_TOL 1e-12
@@ -115,7 +114,7 @@ static void complete_lu(pp_reduction *r, double *A) {
         for (int j = k; j < n; j++)
             for (int i = k; i < n; i++)
                 if (fabs(A[i + n * j]) > best) best = fabs(A[i + n * j]), pr = i, pc = j;
-        if (!(best > RANK_TOL * most)) return;
+        if (!(best > PP_RANK_TOL * most)) return;
         r->least = best / most;
         for (int j = 0; j < n; j++) {
             double t = A[k + n * j];
@@ -163,7 +162,7 @@ static void factor_free(pp_reduction *r, double *A, double *psd_work) {
                 if (A[i + n * j] != m->M[r->free_index[j] + N * r->free_index[i]]) symmetric = false;
             }
         if (pass == 0) {
-            r->psd = symmetric && pp_psd_factor(&r->sym, (int)n, A, (int)n, RANK_TOL, psd_work);
+            r->psd = symmetric && pp_psd_factor(&r->sym, (int)n, A, (int)n, PP_RANK_TOL, psd_work);
             if (r->psd) return;
         } else {
             complete_lu(r, A);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "solver/common/box.h"
+#include "solver/relax/pace.h"
 #include "solver/relax/relax.h"
 
 #define TOO_LONG  0.9
@@ -24,8 +25,7 @@
 #define SHORTER   0.6667
 #define LONGER    1.5
 #define TRIES     60   /* shortenings in one step */
-#define WINDOW    1000 /* steps within which the residual must fall below STALLED of what it was, PATIENCE times */
-#define STALLED   0.9
+#define WINDOW    1000 /* steps within which the residual must fall below PP_STALLED of what it was, PATIENCE times */
 #define PATIENCE  2
 
 typedef struct fixed {
@@ -92,7 +92,7 @@ static perp_outcome iterate(fixed *s, pp_sweeper *show, pp_best *best, const pp_
         if (count >= o->max_sweeps) return PERP_OUTCOME_LIMIT;
         if (!pp_sweeper_look(show, count, call)) return PERP_OUTCOME_STOPPED;
         if (count >= check) {
-            stalls = best->least < STALLED * window ? 0 : stalls + 1;
+            stalls = best->least < PP_STALLED * window ? 0 : stalls + 1;
             if (stalls >= PATIENCE) return PERP_OUTCOME_LIMIT;
             window = best->least;
             check = count + WINDOW;

@@ -14,12 +14,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "solver/relax/pace.h"
 #include "solver/relax/relax.h"
 
 #define FAR      1e3 /* times the best residual: go back there */
 #define RETURNS  20  /* such returns after which p is left out */
-#define WINDOW   200 /* steps within which the residual must fall below STALLED of what it was, PATIENCE times */
-#define STALLED  0.9
+#define WINDOW   200 /* steps within which the residual must fall below PP_STALLED of what it was, PATIENCE times */
 #define PATIENCE 5
 
 static double squared(const pp_sweeper *s, const double *x) {
@@ -50,7 +50,7 @@ static perp_outcome iterate(pp_sweeper *s, const pp_relax *o, pp_best *best, dou
             before = 0;
         }
         if (count >= check) {
-            stalls = best->least < STALLED * window ? 0 : stalls + 1;
+            stalls = best->least < PP_STALLED * window ? 0 : stalls + 1;
             if (stalls >= PATIENCE) return PERP_OUTCOME_LIMIT;
             window = best->least;
             check = count + WINDOW;

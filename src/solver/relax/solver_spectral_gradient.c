@@ -19,6 +19,7 @@
 
 #include "solver/common/box.h"
 #include "solver/common/solver.h"
+#include "solver/relax/pace.h"
 
 typedef struct settings {
     int max_iterations;
@@ -35,7 +36,6 @@ enum { MEMORY = 10 };    /* objectives that a full step may be compared with */
 #define LEAST      1e-10 /* least and largest length, in units of D */
 #define LARGEST    1e10  /*                                           */
 #define SYMMETRIC  1e-10 /* |(M - M')x| over |M x| up to which M counts as symmetric */
-#define FRESH      64    /* steps after which g is computed anew: it drifts by rounding */
 
 typedef struct task {
     pp_box b;
@@ -134,7 +134,7 @@ static bool step(task *t, int k) {
 /* The figure of z, with the gradient anew where it matters. Keeps the best. */
 static double look_at(task *t, int k, double tol) {
     double f = natural(t);
-    if ((f <= tol || k % FRESH == 0) && pp_box_F(&t->b, t->z, t->g)) f = natural(t);
+    if ((f <= tol || k % PP_REFRESH == 0) && pp_box_F(&t->b, t->z, t->g)) f = natural(t);
     if (f < t->least) {
         t->least = f;
         memcpy(t->best, t->z, sizeof *t->z * (size_t)t->n);

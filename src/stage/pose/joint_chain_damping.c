@@ -29,7 +29,6 @@
 /* An explicit spring is stable up to 4 for a body alone. Neighbours that turn against it may bring two or three times as
  * much into one direction. */
 #define EXPLICIT   1
-#define RANK_TOL   1e-11
 #define SWING_RANK 1e-3 /* directions that ripples have so little part in are none that the chain swings about */
 
 typedef struct sym {
@@ -151,7 +150,7 @@ static bool held_response(const pp_frame *f, int block, sym *W) {
     }
     memcpy(X, C, 3 * (size_t)m * sizeof *X);
     pp_psd factor;
-    if (!pp_psd_factor(&factor, m, A, m, RANK_TOL, work)) return true; /* not finite: what follows will tell */
+    if (!pp_psd_factor(&factor, m, A, m, PP_RANK_TOL, work)) return true; /* not finite: what follows will tell */
     pp_psd_solve(&factor, 3, X, m, tmp);
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)

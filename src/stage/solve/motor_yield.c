@@ -86,8 +86,7 @@ perp_status pp_yield_motors(pp_frame *f, pp_island *island, bool *yields) {
 
 /* ---- motors that fight ---- */
 
-#define RANK_TOL   1e-11 /* as joints are eliminated: problem/convert/to_lcp.c */
-#define TAKES_PART 1e-6  /* of the largest multiplier, in units in which W_ii is 1 */
+#define TAKES_PART 1e-6 /* of the largest multiplier, in units in which W_ii is 1 */
 
 /* Rows of an island that must hold exactly, with b of velocities. Returns their number. */
 static int exact_rows(const perp_step_problem *q, perp_joint_row *row) {
@@ -132,7 +131,7 @@ static bool multipliers(const pp_frame *f, const perp_step_problem *q, perp_join
     pp_psd factor;
     if (!W || !work || !nu || !b || !x || !tmp || !zero) return false;
     inverse_masses(q, row, n, W, nu);
-    if (!pp_psd_factor(&factor, n, W, n, RANK_TOL, work) || factor.rank == n) return false;
+    if (!pp_psd_factor(&factor, n, W, n, PP_RANK_TOL, work) || factor.rank == n) return false;
     for (int i = 0; i < n; i++) b[i] = row[i].b;
     for (int pass = 0; pass < 2; pass++) { /* the second takes away the rounding of the first */
         memcpy(x, b, m * sizeof *x);

@@ -80,7 +80,7 @@ static bool correct(pp_frame *f, workspace *ws, int n, const double *e, bool spe
         ws->p[j] = -e[j];
     }
     pp_psd fac;
-    if (!pp_psd_factor(&fac, n, ws->A, n, 1e-11, ws->psd)) return false;
+    if (!pp_psd_factor(&fac, n, ws->A, n, PP_RANK_TOL, ws->psd)) return false;
     pp_psd_solve(&fac, 1, ws->p, n, ws->tmp);
     memset(ws->dnu, 0, (size_t)f->control.ndof * sizeof *ws->dnu);
     for (int j = 0; j < n; j++) {
