@@ -32,12 +32,11 @@
 #include "stage/collide/collide.h"
 #include "stage/control/control.h"
 
-#define IMPACTS     8 /* in a step, per contact, and */
-#define IMPACTS_TOO 32
-#define REDONE      8     /* times a flight is shortened that went too far */
-#define SCALE       1e-9  /* of the fastest: speed that is none */
-#define PARTS       0.01  /* of the speed of rest: what parts slower rests as well */
-#define END         1e-13 /* of a step is no time left */
+#define IMPACTS 8     /* in a step, per contact, as if there were four more */
+#define REDONE  8     /* times a flight is shortened that went too far */
+#define SCALE   1e-9  /* of the fastest: speed that is none */
+#define PARTS   0.01  /* of the speed of rest: what parts slower rests as well */
+#define END     1e-13 /* of a step is no time left */
 
 typedef struct order {
     const pp_span *x;
@@ -393,7 +392,7 @@ static perp_status all_impacts(order *o) {
     if (!st) st = move_velocities(o, h, 0);
     for (int contacts = 0; !st && o->left > END * h;) {
         if (o->look->contacts.n + o->nflying > contacts) contacts = o->look->contacts.n + o->nflying;
-        if (o->m.count > IMPACTS * contacts + IMPACTS_TOO || o->flights > 4 * (IMPACTS * contacts + IMPACTS_TOO)) {
+        if (o->m.count > IMPACTS * (contacts + 4) || o->flights > 4 * IMPACTS * (contacts + 4)) {
             pp_logf(w, PERP_LOG_INFO, "step %llu: the rest of it, %g, goes without restitution after %d impacts",
                     (unsigned long long)w->state.step, o->left, o->m.count);
             o->m.sum.rebounds_given_up++;

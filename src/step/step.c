@@ -35,8 +35,6 @@
 #define MAX_GAIN 1e-3
 /* Part of the gain of a whole that its halves may have to be taken in its place: errors of the length of the step fall to a half. */
 #define LESS_GAIN 0.9
-/* Part of the work of a step that may be spent on naming what jams it, after it has failed. */
-#define FOR_NAMING 0.05
 
 static double clocked_so_far(const perp_world *w) {
     double sum = 0;
@@ -246,7 +244,7 @@ static perp_status take(perp_world *w, parts *p, const part *x) {
 static perp_status give_up(parts *p, part *x) {
     pp_certify_answer(x->f, &x->c);
     keep_problem(x->f);
-    x->f->w->run.work.limit = x->f->w->run.work.done + FOR_NAMING * x->f->w->run.work_limit;
+    x->f->w->run.work.limit = x->f->w->run.work.done + PP_LAST_SHARE * x->f->w->run.work_limit;
     pp_name_jam(x->f);
     pp_name_unclosed(x->f);
     perp_certificate_add(p->cert, &x->c);

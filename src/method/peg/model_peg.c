@@ -33,6 +33,7 @@
 #include "method/peg/peg.h"
 #include "stage/solve/jammed.h"
 #include "stage/solve/joint_rounds.h"
+#include "solver/auto/auto.h"
 #include "stage/pose/support_rows.h"
 #include "stage/collide/collide.h"
 #include "stage/pose/formulate.h"
@@ -42,11 +43,9 @@
 #define MAX_ROUNDS 40   /* beyond those that only find new pairs */
 #define LOOSE      1e-2 /* to this tolerance, */
 #define MOST_SLACK 100  /* but so many times that of the world at most; */
-#define FEW_ROWS \
-    50 /* of up to so many contacts every answer is exact: it costs little, and rounds go the same way in any frame; */
-#define SHARE    0.04 /* else the answer may miss by this part of what gaps still miss by, */
-#define WORTH    3    /* if that is so many times the tolerance: the last answer must be exact */
-#define MAX_TIES 32
+#define SHARE      0.04 /* else the answer may miss by this part of what gaps still miss by, */
+#define WORTH      3    /* if that is so many times the tolerance: the last answer must be exact */
+#define MAX_TIES   32
 #define LESS \
     100 /* times the tolerance: the part by which another plane must lessen the effort, which is known no better */
 #define MAX_SLIPS \
@@ -157,7 +156,7 @@ static bool is_hard(const pp_peg_work *k) {
     const perp_world *w = k->f->w;
     double mu = 0;
     for (int i = 0; i < w->nmaterial * w->nmaterial; i++) mu = fmax(mu, w->law[i].mu);
-    return k->m->nrow > FEW_ROWS && mu > 0;
+    return k->m->nrow > PP_FEW_CONTACTS && mu > 0;
 }
 
 /* How many times the tolerance an answer may miss the laws by, where gaps will miss by `miss` and another round must follow it anyway. */

@@ -25,8 +25,6 @@
  * better); large enough to tie a free column or row to a pair. */
 #define GOOD 0.1
 #define TIED 1e-7
-/* A right-hand side this much smaller than what it was made of is zero. */
-#define ROUNDING 1e-15
 /* An entry this much smaller than the two it is the difference of is zero: a pivot on it would be one on rounding. */
 #define CANCELLED 1e-13
 
@@ -239,7 +237,7 @@ void pp_free_pivot_run(pp_free_pivot *f) {
     while (eliminate_one(f) || eliminate_by_chain(f)) continue;
     while (eliminate_alone(f)) continue;
     for (int i = 0; i < f->N; i++)
-        if (fabs(f->b[i]) <= ROUNDING * f->grown[i]) f->b[i] = 0;
+        if (fabs(f->b[i]) <= PP_SUM_ROUNDING * f->grown[i]) f->b[i] = 0;
     f->left_out = 0;
     for (int i = f->n; i < f->N; i++) f->left_out += row_waits(f, i);
 }

@@ -27,8 +27,6 @@
 #define AT_BOUND 1e-9
 /* What M_FF leaves of another column without a diagonal of its own, relative to what it was, is more than rounding. */
 #define COUPLED 1e-7
-/* Rounding of a sum relative to the sizes of its terms, where these come from a solve with pivots all of one size. */
-#define ROUNDING 1e-15
 /* Smallest pivot of M_FF, relative to the largest, with which it is eliminated without asking further; how many times
  * its own diagonal the elimination may take from a row if M_FF is weaker. */
 #define WEAK   1e-6
@@ -212,7 +210,7 @@ static void clean_column(const pp_reduction *r, const double *X, int j, double *
     for (int i = 0; i < N; i++) {
         double size = fabs(m->M[i + N * j]);
         for (int k = 0; k < F; k++) size += fabs(m->M[i + N * r->free_index[k]] * X[k + F * j]);
-        if (fabs(column[i]) <= ROUNDING * size / r->least) column[i] = 0;
+        if (fabs(column[i]) <= PP_SUM_ROUNDING * size / r->least) column[i] = 0;
     }
 }
 

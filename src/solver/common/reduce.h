@@ -51,6 +51,8 @@ void pp_reduce_polish(pp_reduction *r, double *z);
  * the LCP looks here before it says "solved". */
 double pp_reduce_missed(const pp_reduction *r, const double *z);
 #define PP_MISSED 1e-8 /* more is not rounding */
+/* [1] Rounding of a sum, as a part of the sizes of its terms, where these come from a solve with pivots all of one size. */
+#define PP_SUM_ROUNDING 1e-15
 
 /* Hands out consecutive pieces of a workspace, 16-byte aligned; with base NULL it only counts. */
 typedef struct pp_workspace {

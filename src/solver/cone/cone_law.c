@@ -21,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/linalg.h"
 #include "solver/cone/cone.h"
 
 #define MOST 5 /* rows of a contact and one more */
@@ -30,8 +31,6 @@
 #define ACCEPT 1e-9
 #define GOOD   2e-14
 #define AIM    1e-15
-/* Pivots below this, relative to the largest entry, are rounding. */
-#define RANK_TOL 1e-12
 
 void pp_cone_project(int dim, double mu, double *y) {
     double t = 0;
@@ -95,7 +94,7 @@ static int gauss(int n, double *A, double *b, double *x) {
         for (int j = k; j < n; j++)
             for (int i = k; i < n; i++)
                 if (fabs(A[i + n * j]) > fabs(A[r + n * c])) r = i, c = j;
-        if (!(fabs(A[r + n * c]) > RANK_TOL * most)) break;
+        if (!(fabs(A[r + n * c]) > PP_RANK_TOL * most)) break;
         for (int j = 0; j < n; j++) {
             double t = A[k + n * j];
             A[k + n * j] = A[r + n * j], A[r + n * j] = t;

@@ -26,35 +26,36 @@
 
 /* Contacts that contradict each other by rounding cannot be met to the last digit: within NEAR of tol, and without
  * having halved the measure in PATIENCE steps, nothing more is to be had. */
-#define NEAR       100
-#define PATIENCE   300
-#define LEAST_PULL 1e-9
-#define MOST_PULL  1e3
-#define INNER      1e-2 /* of |F| at the start: an inner problem is solved */
-#define GOOD       0.1  /* and is taken as solved in the end */
-#define BETTER     0.7  /* and, if it failed, is worth keeping */
-#define FULL_STEPS 8
-#define FAILURES   3
-#define EACH       0.7 /* a full step should bring |F| down to this */
-#define QUICK      6   /* steps after which the pull may fall */
-#define FALL       0.3 /* of the pull, at its fastest */
-#define RECOVER    1.1 /* exponent by which the fall gets back to that with each success */
-#define RISE       4
-#define WILD       100 /* times as large as before, |F| is not followed if wary, */
-#define WARY_RISE  9   /* and the pull rises by this */
-#define SHORT      0.1 /* two steps of a line search below this: it creeps */
-#define SHORTS     2
-#define SLUGGISH   0.1   /* |F| above this part of that of the outer step before: x travels */
-#define BEYOND     1.05  /* so far beyond the place where a contact gives way */
-#define LEAST_JUMP 0.1   /* of the latest outer step; less is not worth it */
-#define MOST_JUMP  1e4   /* more is rounding of the direction */
-#define EPSILON    1e-15 /* of |x|: |F| is hardly less, */
-#define ROUNDING   1e-12 /* and below this, if it does not fall, is not going to be */
-#define HALVINGS   10    /* of a step towards a proximal point, where full steps did not lead there */
-#define BALANCE    0.3   /* 1/a times this: the largest weight of slip */
-#define OTHER_PULL 10    /* factors made with a pull so many times another are of no use */
-#define AGAIN      1e-8  /* residual asked for with old factors, over |F| */
-#define ENOUGH     1e-4  /* and taken */
+#define NEAR        100
+#define PATIENCE    300
+#define MOST_PULL   1e3
+#define INNER       1e-2 /* of |F| at the start: an inner problem is solved */
+#define GOOD        0.1  /* and is taken as solved in the end */
+#define BETTER      0.7  /* and, if it failed, is worth keeping */
+#define FULL_STEPS  8
+#define FAILURES    3
+#define QUICK       6   /* steps after which the pull may fall */
+#define FALL        0.3 /* of the pull, at its fastest */
+#define RECOVER     1.1 /* exponent by which the fall gets back to that with each success */
+#define RISE        4
+#define WILD        100 /* times as large as before, |F| is not followed if wary, */
+#define WARY_RISE   9   /* and the pull rises by this */
+#define SHORT       0.1 /* two steps of a line search below this: it creeps */
+#define SHORTS      2
+#define SLUGGISH    0.1   /* |F| above this part of that of the outer step before: x travels */
+#define BEYOND      1.05  /* so far beyond the place where a contact gives way */
+#define MOST_JUMP   1e4   /* more is rounding of the direction */
+#define EPSILON     1e-15 /* of |x|: |F| is hardly less, */
+#define HALVINGS    12
+#define ARMIJO      1e-4
+#define ACCURACY    1e-10
+#define REFINEMENTS 2
+#define POOR        0.5
+#define ON_CONE     1e-9
+#define BALANCE     0.3  /* 1/a times this: the largest weight of slip */
+#define OTHER_PULL  10   /* factors made with a pull so many times another are of no use */
+#define AGAIN       1e-8 /* residual asked for with old factors, over |F| */
+#define ENOUGH      1e-4 /* and taken */
 
 bool pp_cone_newton_make(pp_cone_newton *k) {
     int m = k->c->m;
@@ -184,8 +185,8 @@ static bool newton_direction(pp_cone_newton *k, const double *F) {
     if (!pp_cone_linear_factor(k->linear, k->C, k->E)) return false;
     k->factored = k->linear->factorisations;
     k->factored_pull = k->pull;
-    double reached = pp_cone_linear_solve(k->linear, k->last, k->dx, 1e-10, 2);
-    return reached < 0.5; /* a poor direction may still be good enough, one that does not solve is not */
+    double reached = pp_cone_linear_solve(k->linear, k->last, k->dx, ACCURACY, REFINEMENTS);
+    return reached < POOR; /* a poor direction may still be good enough, one that does not solve is not */
 }
 
 /* Solves the inner problem from x_k by full steps, or with a line search. *first: |F| at the start; end |F| returned,
@@ -203,16 +204,16 @@ static double inner(pp_cone_newton *k, double *first, bool search, int *taken) {
         if (!newton_direction(k, k->F)) return INFINITY;
         ++*taken;
         double step = 1, next = INFINITY;
-        for (int half = 0; half < (search ? 12 : 1); half++, step *= 0.5) {
+        for (int half = 0; half < (search ? HALVINGS : 1); half++, step *= 0.5) {
             for (int i = 0; i < m; i++) k->start[i] = k->trial[i] + step * k->dx[i];
             velocity(k->c, k->start, k->w);
             next = equation(k, k->start, k->w, k->F, false);
-            if (!search || next < (1 - 1e-4 * step) * now) break;
+            if (!search || next < (1 - ARMIJO * step) * now) break;
         }
         if (!isfinite(next) || (k->wary && *taken == 1 && next > WILD * *first)) return INFINITY;
         memcpy(k->trial, k->start, sizeof *k->x * (size_t)m);
         if (search && !(next < now)) return now;
-        if (*taken > 1 && !(next <= EACH * now) && ++failures == FAILURES && !search) {
+        if (*taken > 1 && !(next <= BETTER * now) && ++failures == FAILURES && !search) {
             now = next;
             break;
         }
@@ -224,7 +225,7 @@ static double inner(pp_cone_newton *k, double *first, bool search, int *taken) {
 }
 
 /* The proximal point by full steps, or by such that lower |F|. */
-static double find_point(pp_cone_newton *k, const double *from, int most, bool search) {
+static double find_point(pp_cone_newton *k, const double *from, int most, double enough, bool search) {
     int m = k->c->m;
     size_t bytes = sizeof *from * (size_t)m;
     double size = 1, now = INFINITY;
@@ -233,7 +234,7 @@ static double find_point(pp_cone_newton *k, const double *from, int most, bool s
     for (int step = 0;; step++) {
         velocity(k->c, k->trial, k->w);
         double next = equation(k, k->trial, k->w, k->F, true);
-        if (!(next < now) && now <= ROUNDING * size) { /* no better than before: that was all */
+        if (!(next < now) && now <= enough * size) { /* no better than before: that was all */
             memcpy(k->trial, k->start, bytes);
             velocity(k->c, k->trial, k->w);
             return now / size;
@@ -245,20 +246,20 @@ static double find_point(pp_cone_newton *k, const double *from, int most, bool s
         double t = 1;
         for (int half = 0; half < HALVINGS; half++, t *= 0.5) {
             for (int i = 0; i < m; i++) k->trial[i] = k->start[i] + t * k->dx[i];
-            if (!search || now <= ROUNDING * size) break;
+            if (!search || now <= enough * size) break;
             velocity(k->c, k->trial, k->w);
-            if (equation(k, k->trial, k->w, k->F, false) < (1 - 1e-4 * t) * now) break;
+            if (equation(k, k->trial, k->w, k->F, false) < (1 - ARMIJO * t) * now) break;
         }
     }
 }
 
 double pp_cone_newton_point(pp_cone_newton *k, const double *from, int most, double enough) {
-    double left = find_point(k, from, most, false);
+    double left = find_point(k, from, most, enough, false);
     if (left <= enough) return left;
     k->balanced = true;
-    left = find_point(k, from, most, false);
+    left = find_point(k, from, most, enough, false);
     k->balanced = false;
-    return left <= enough ? left : find_point(k, from, most, true);
+    return left <= enough ? left : find_point(k, from, most, enough, true);
 }
 
 /* out = a E d */
@@ -279,7 +280,7 @@ static void pulled(const pp_cone_newton *k, const double *d, double *out) {
 static bool keep_free(pp_cone_newton *k, double *d, int times) {
     for (int t = 0; t < times; t++) {
         pulled(k, d, k->last);
-        if (!(pp_cone_linear_solve(k->linear, k->last, d, 1e-10, 2) < 0.5)) return false;
+        if (!(pp_cone_linear_solve(k->linear, k->last, d, ACCURACY, REFINEMENTS) < POOR)) return false;
     }
     return true;
 }
@@ -331,7 +332,7 @@ static double way_ahead(const pp_cone *c, const double *x, const double *v, cons
         double slip = 0, reach = c->mu[i] * xi[0];
         for (int r = 1; r < rows; r++) slip += xi[r] * xi[r];
         if (di[0] < 0) t = fmin(t, xi[0] / -di[0]);
-        if (slip < (1 - 1e-9) * reach * reach) t = fmin(t, leaves_cone(rows, c->mu[i], xi, di));
+        if (slip < (1 - ON_CONE) * reach * reach) t = fmin(t, leaves_cone(rows, c->mu[i], xi, di));
     }
     return t;
 }
@@ -343,7 +344,7 @@ static double jump_after(pp_cone_newton *k) {
         k->way_v[i] = k->w[i] - k->v[i];
     }
     double t = BEYOND * way_ahead(k->c, k->trial, k->w, k->way, k->way_v);
-    return t >= LEAST_JUMP && t <= MOST_JUMP ? t : 0;
+    return t >= SHORT && t <= MOST_JUMP ? t : 0;
 }
 
 /* Goes ahead by k->jump. */
@@ -383,7 +384,7 @@ static bool outer(pp_cone_newton *k) {
     }
     if (end <= GOOD * first) {
         k->fall = fmax(FALL, pow(k->fall, RECOVER));
-        if (quick) k->pull = fmax(LEAST_PULL, k->fall * k->pull);
+        if (quick) k->pull = fmax(PP_LEAST_PULL, k->fall * k->pull);
         return true;
     }
     k->pull *= k->wary ? WARY_RISE : RISE;

@@ -27,7 +27,6 @@
 #define FULL_STEPS 20   /* where late steps are made, too */
 #define TOUCHING   10   /* times tol: gaps over the time step that count as none */
 #define LOOSE      1e-2 /* part of the bodies that may have nothing to rest on */
-#define SHIFT      1e-8 /* added to the diagonal of the systems only */
 #define FEASIBLE   0.1  /* see cone_interior.h */
 #define WARM_STEPS 3    /* from a guess, */
 #define WARM_TAU   1e-4 /* with products of this mean, */
@@ -113,7 +112,7 @@ perp_outcome pp_cone_rest_run(pp_cone_rest *k) {
                            .linear = k->linear,
                            .cg = &cg,
                            .call = k->call,
-                           .shift = SHIFT,
+                           .shift = PP_INTERIOR_SHIFT,
                            .feasible = FEASIBLE,
                            .q = q,
                            .idle = idle,

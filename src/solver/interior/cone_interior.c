@@ -39,18 +39,19 @@
 
 #define FAIR 1e-2 /* least impulse of a start, over their mean */
 
-#define SMALL_TAU          3e-3 /* from here on motion shows: */
-#define SMALLER_TAU        3e-4 /* from here on also which bodies move; */
-#define MOTION             3.0  /* velocities above this many roots of tau; at rest they stay near one */
-#define SETTLED_TAU        3e-2 /* standing still is tried from here on, */
-#define SETTLES            6    /* with at most so many corrections, */
-#define SETTLING           0.3  /* each of which should bring the figure down to this */
-#define LATE               9    /* steps after which rest within NEAR_REST is left to Newton */
-#define NEAR_REST          5e-4
-#define DIRECTION_ACCURACY 1e-2 /* of conjugate gradients */
-#define SETTLE_ACCURACY    1e-2
-#define CG_STEPS           300 /* at most, for one system */
-#define CG_SHARE           0.3 /* of the multiplications of a factorisation, which takes them quicker */
+#define SMALL_TAU   3e-3 /* from here on motion shows: */
+#define SMALLER_TAU 3e-4 /* from here on also which bodies move; */
+#define MOTION      3.0  /* velocities above this many roots of tau; at rest they stay near one */
+#define SETTLED_TAU 3e-2 /* standing still is tried from here on, */
+#define SETTLES     6    /* with at most so many corrections, */
+#define SETTLING    0.3  /* each of which should bring the figure down to this */
+#define LATE        9    /* steps after which rest within NEAR_REST is left to Newton */
+#define NEAR_REST   5e-4
+#define CG_ACCURACY 1e-2 /* of conjugate gradients */
+#define ACCURACY    1e-10
+#define REFINEMENTS 2
+#define CG_STEPS    300 /* at most, for one system */
+#define CG_SHARE    0.3 /* of the multiplications of a factorisation, which takes them quicker */
 
 bool pp_cone_interior_make(pp_cone_interior *k) {
     int m = k->c->m;
@@ -241,7 +242,7 @@ static bool factor(pp_cone_interior *k) {
 
 /* t from rhs; accuracy: of conjugate gradients, factors do better anyway. Returns the residual over that of nothing. */
 static double solve_linear(pp_cone_interior *k, double accuracy) {
-    if (!k->iterated) return pp_cone_linear_solve(k->linear, k->rhs, k->t, 1e-10, 2);
+    if (!k->iterated) return pp_cone_linear_solve(k->linear, k->rhs, k->t, ACCURACY, REFINEMENTS);
     memset(k->cg->y, 0, sizeof *k->cg->y * (size_t)k->cg->unknowns);
     double size = 0;
     for (int i = 0; i < k->c->m; i++) size += k->rhs[i] * k->rhs[i];
@@ -287,7 +288,7 @@ static bool direction(pp_cone_interior *k, double target, bool second, double *d
         turn(k, i, b);
         for (int r = 0; r < d; r++) k->rhs[first + r] = b[r] + k->rp[first + r];
     }
-    if (!(solve_linear(k, DIRECTION_ACCURACY) < 0.5)) return false;
+    if (!(solve_linear(k, CG_ACCURACY) < 0.5)) return false;
     for (int i = 0; i < c->nblock; i++) {
         int first = c->first[i];
         if (i < c->nrow) {
@@ -370,7 +371,7 @@ static bool settle(pp_cone_interior *k) {
                 int row = c->first[i] + r;
                 k->rhs[row] = -(k->v[row] + k->q[row]) / stretch(c, i, r);
             }
-        (void)solve_linear(k, SETTLE_ACCURACY);
+        (void)solve_linear(k, CG_ACCURACY);
         for (int i = 0; i < c->m; i++) k->dx[i] += k->t[i];
     }
     return false;

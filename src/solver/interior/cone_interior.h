@@ -13,6 +13,9 @@
  * from further away Newton would get lost there. */
 #define PP_CONE_FOLD_TOL 1e-8
 
+/* [1] Regularisation that is added to the diagonal of the systems of interior points only. */
+#define PP_INTERIOR_SHIFT 1e-8
+
 /* Both sides of a bounded row: distance to the bound and its multiplier; 0 where there is no bound. */
 typedef struct pp_cone_bound {
     double gap[2], push[2];

@@ -17,12 +17,12 @@
 #include "stage/control/belt.h"
 #include "stage/solve/joint_rounds.h"
 #include "stage/solve/step_contradiction.h"
+#include "model/budget.h"
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
 
 #define MOST_WORK \
     0.75 /* of a step, after which it goes on jammed: each part may use half of what is left, so two have failed */
-#define FOR_JAM  0.05 /* of the work of a step that a part may do beyond it, so that it can; */
 #define FOR_JAMS 0.25 /* that all of them may */
 
 /* Does a driven body touch another at the start? Contacts have gaps with driven bodies at the end of the step. */
@@ -43,7 +43,7 @@ bool pp_jam_due(const pp_frame *f) {
 }
 
 void pp_jam_may_work(perp_world *w) {
-    double most = fmin(w->run.work.done + FOR_JAM * w->run.work_limit, (1 + FOR_JAMS) * w->run.work_limit);
+    double most = fmin(w->run.work.done + PP_LAST_SHARE * w->run.work_limit, (1 + FOR_JAMS) * w->run.work_limit);
     w->run.work.limit = fmax(w->run.work_limit, most);
 }
 

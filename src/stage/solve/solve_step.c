@@ -18,6 +18,8 @@
 #include "stage/solve/step_contradiction.h"
 #include "stage/stepper.h"
 #include "model/budget.h"
+#include "solver/auto/auto.h"
+#include "solver/cone/cone_select.h"
 #include "stage/frame.h"
 #include "stage/solve/solve.h"
 
@@ -314,8 +316,6 @@ static perp_class class_of(const perp_world *w, const perp_step_problem *p) {
     return form == PERP_FORM_MLCP ? PERP_MLCP : PERP_CONE;
 }
 
-#define REFINEMENTS 3 /* of an answer whose rounding is too much: each leaves the rounding of its increment */
-
 /* Nothing complementary: joints are eliminated by a linear solve. */
 static perp_status solve_joints(pp_frame *f, trial *t, const posed *c, const double *z) {
     perp_world *w = f->w;
@@ -323,7 +323,7 @@ static perp_status solve_joints(pp_frame *f, trial *t, const posed *c, const dou
     perp_status st = t->row ? pp_joint_rounds_within(f, t->island, t->row, &c->linear, &t->best) : PERP_OK;
     if (st) return st;
     t->acceptance = acceptance(f, t, &t->best, &t->residual);
-    for (int k = 0; k < REFINEMENTS && t->acceptance > tolerance(f, t); k++) {
+    for (int k = 0; k < MAX_REFININGS && t->acceptance > tolerance(f, t); k++) {
         if (!pp_joint_refine(t->p, &c->linear, &w->arena, &t->best))
             return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
         t->acceptance = acceptance(f, t, &t->best, &t->residual);
@@ -429,8 +429,6 @@ static perp_status solve_as(pp_frame *f, trial *t, perp_class cls, int first, in
     return try_solvers(f, t, &c, first, last, guess, z);
 }
 
-#define FEW_PLANAR 50 /* contacts and joints in the plane up to which pivoting is as quick; with three unknowns each */
-
 /* Part of the work at hand that pivoting and sweeps may use on a small problem in the plane, before it is handed to `auto` as
  * cones: with the default limit 3500 pivots of 66 unknowns, where some hundred are usual. */
 #define FOR_PIVOTING (1.0 / 64)
@@ -483,7 +481,7 @@ static perp_status solve_one(pp_frame *f, trial *t, bool guess) {
     const perp_world *w = f->w;
     if (solve_directly(f, t, guess)) return PERP_OK;
     int cones = as_cones(w, t->p);
-    bool few = t->p->ncontact + t->p->njoint <= FEW_PLANAR;
+    bool few = t->p->ncontact + t->p->njoint <= PP_FEW_CONTACTS;
     if (cones >= 0 && !few) {
         perp_status st = solve_as(f, t, PERP_CONE, cones, cones, guess);
         if (st != PERP_E_SOLVE) return st;
@@ -561,10 +559,8 @@ bool pp_loads_by_auto(const pp_frame *f) {
     const perp_world *w = f->w;
     const perp_step_problem *p = &f->pose.problem;
     if (w->def.form == PERP_FORM_CONE) return w->chosen.solver[0] == &pp_solver_auto;
-    return p->ncontact + p->njoint > FEW_PLANAR && as_cones(w, p) >= 0;
+    return p->ncontact + p->njoint > PP_FEW_CONTACTS && as_cones(w, p) >= 0;
 }
-
-#define STILL 1e-10 /* slip that is none, as a part of the speeds of the problem */
 
 /* Is contact c under load, and does it slide? */
 static bool slides(const perp_step_problem *p, const perp_step_solution *s, int i, double still) {
@@ -582,7 +578,7 @@ static void count_row(int *rows, const perp_row *r) {
 bool pp_loads_matter(pp_arena *arena, const perp_step_problem *p, const perp_step_solution *s) {
     pp_arena_mark mark = pp_arena_here(arena);
     int *rows = PP_ARENA_ZERO(arena, int, p->nblock);
-    double still = STILL * pp_step_scale(p);
+    double still = PP_NO_SLIP * pp_step_scale(p);
     bool matter = !rows;
     for (int i = 0; rows && i < p->ncontact; i++)
         if (s->p_contact[3 * i] > 0) count_row(rows, &p->contact[i].n);
