@@ -20,6 +20,7 @@
  * Valid    Steppers that kick at the start pose and move with the velocity after it.
  * Cost     Two solutions at the start; linear in the rows in every step.
  * Source   Leapfrog: Hairer, Lubich, Wanner, Geometric Numerical Integration, I.1.4. */
+#include "base/rounding.h"
 #include "model/actuator.h"
 #include "step/stagger.h"
 
@@ -47,8 +48,6 @@
 #define NOISE 1e-8
 /* A row is met if this part of what it lacked is left. */
 #define MET 1e-3
-/* Inertia of an island about an axis, relative to its largest, below which it is a line or a point. */
-#define FLAT 1e-12
 
 /* ---- islands ---- */
 
@@ -395,7 +394,8 @@ static perp_vec3 turn_of(int dim, const whole *of) {
     const double about[3] = {I.x, I.y, I.z};
     double most = fmax(I.x, fmax(I.y, I.z));
     for (int i = 0; i < 3; i++)
-        if (about[i] > FLAT * most) w = perp_v3_axpy(w, perp_v3_dot(axes.c[i], of->twist) / about[i], axes.c[i]);
+        if (about[i] > PP_NEGLIGIBLE * most)
+            w = perp_v3_axpy(w, perp_v3_dot(axes.c[i], of->twist) / about[i], axes.c[i]);
     return w;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/rounding.h"
 #include "method/contact/end_pose.h"
 #include "stage/contact_model.h"
 #include "stage/solve/jammed.h"
@@ -75,7 +76,7 @@ static bool missed_contact(const pp_frame *f, const perp_certificate *cert) {
     const int *s = cert->overlap_shape;
     if (s[0] < 0) return false;
     double size = fmin(f->w->shape[s[0]].g->size, f->w->shape[s[1]].g->size);
-    if (!(cert->overlap > 1e-9 * size)) return false;
+    if (!(cert->overlap > PP_RESIDUAL * size)) return false;
     for (int i = 0; i < f->contacts.n; i++) {
         const int *c = f->contacts.shape + 2 * i;
         if ((c[0] == s[0] && c[1] == s[1]) || (c[0] == s[1] && c[1] == s[0])) return false;
@@ -373,8 +374,8 @@ static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, 
     double left = h, length = h;
     int most = 1 << w->def.max_halvings;
     *end = s0;
-    while (left > 1e-12 * h) {
-        double least = 2 * p->n < most - 1 ? 1e-12 * h : left / (most - p->n);
+    while (left > PP_NEGLIGIBLE * h) {
+        double least = 2 * p->n < most - 1 ? PP_NEGLIGIBLE * h : left / (most - p->n);
         bool last = !(length > least);
         if (last) length = least;
         pp_arena_mark before = pp_arena_here(&w->arena);

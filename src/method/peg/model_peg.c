@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/rounding.h"
 #include "problem/rows.h"
 #include "stage/collide/contact_fill.h"
 #include "stage/contact_model.h"
@@ -274,7 +275,7 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     follow_answer(k);
     double most = 0;
     for (int r = 0; r < m->nrow; r++) most = fmax(most, f->solve.solution.p_contact[3 * r]);
-    most *= 1e-13;
+    most *= PP_ROUNDING;
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
         p->pushed = false;

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rounding.h"
 #include "base/sets.h"
 #include "linalg/kernel.h"
 
@@ -192,7 +193,7 @@ static bool pivots(pp_block *k, int m, double size, double noise) {
         for (int i = 0; i < m; i++) most = fmax(most, fabs(c[i]));
         for (int i = 0; i < m; i++) { /* largest step at which no variable is below rounding */
             if (!(c[i] < -PP_RANK_TOL * most)) continue;
-            double r = ((k->b[i] > 0 ? k->b[i] : 0) + 1e-13 * size) / -c[i];
+            double r = ((k->b[i] > 0 ? k->b[i] : 0) + PP_ROUNDING * size) / -c[i];
             if (r < bound) bound = r;
         }
         for (int i = 0; i < m; i++) {

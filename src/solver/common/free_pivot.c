@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rounding.h"
 #include "linalg/kernel.h"
 #include "solver/common/reduce.h"
 
@@ -25,8 +26,6 @@
  * better); large enough to tie a free column or row to a pair. */
 #define GOOD 0.1
 #define TIED 1e-7
-/* An entry this much smaller than the two it is the difference of is zero: a pivot on it would be one on rounding. */
-#define CANCELLED 1e-13
 
 void pp_free_pivot_lay_out(pp_free_pivot *f, int n, int nfree, pp_workspace *c) {
     size_t N = (size_t)n + (size_t)nfree;
@@ -89,7 +88,7 @@ static void pivot(pp_free_pivot *f, int row, int col) {
         a = -a / p;
         for (int i = 0; i < N; i++) {
             double change = a * c[i], sum = x[i] + change;
-            x[i] = fabs(sum) > CANCELLED * fabs(change) ? sum : 0;
+            x[i] = fabs(sum) > PP_ROUNDING * fabs(change) ? sum : 0;
         }
         x[row] = a;
     }

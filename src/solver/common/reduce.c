@@ -17,11 +17,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rounding.h"
 #include "linalg/kernel.h"
 
-/* A diagonal below HELD_TOL of what it was, or below HELD_EPS over the smallest pivot, if that is more, is rounding;
+/* A diagonal below PP_NEGLIGIBLE of what it was, or below HELD_EPS over the smallest pivot, if that is more, is rounding;
  * so are then the symmetric entries of its row and column, which are at most HELD_ROW of the diagonals. */
-#define HELD_TOL 1e-12
 #define HELD_EPS 1e-14
 #define HELD_ROW 1e-4
 #define AT_BOUND 1e-9
@@ -185,7 +185,7 @@ static void correct_free(const pp_reduction *r, double *z) {
 static void clean_held(const pp_reduction *r, double *S, double *q, const double *w0) {
     const perp_mlcp *m = &r->p->as.mlcp;
     ptrdiff_t n = r->lcp.n, N = m->n;
-    double held = HELD_EPS / r->sym.least > HELD_TOL ? HELD_EPS / r->sym.least : HELD_TOL, size = 0;
+    double held = HELD_EPS / r->sym.least > PP_NEGLIGIBLE ? HELD_EPS / r->sym.least : PP_NEGLIGIBLE, size = 0;
     for (int i = 0; i < r->nfree; i++) size += fabs(w0[r->free_index[i]]);
     for (int i = 0; i < N; i++) {
         ptrdiff_t v = r->first[i];
@@ -485,11 +485,7 @@ void pp_reduce_answer(const pp_reduction *r, const double *x, double *z) {
     }
 }
 
-/* Below this the residual, relative to the largest |q_i|, is left as it is; reciprocal condition from which on
- * equations are worth solving; steps of refinement. */
-#define EXACT      1e-13
-#define DETERMINED 1e-12
-#define REFINED    2
+#define REFINED 2
 
 void pp_reduce_polish(pp_reduction *r, double *z) {
     if (r->nfree == 0 || (r->psd && !r->pivoted && r->p->z_scale)) return; /* contacts: redundant ones share */
@@ -503,11 +499,11 @@ void pp_reduce_polish(pp_reduction *r, double *z) {
         x[i] = z[i];
     }
     double best = perp_problem_residual(r->p, z);
-    if (best <= EXACT * size) return;
+    if (best <= PP_ROUNDING * size) return;
     for (int j = 0; j < k; j++)
         for (int i = 0; i < k; i++) A[i + k * j] = m->M[in[i] + N * in[j]];
     double norm = pp_norm1((int)k, A, (int)k);
-    if (!pp_lu((int)k, A, (int)k, piv) || !(pp_lu_rcond((int)k, A, (int)k, piv, norm, w) > DETERMINED)) return;
+    if (!pp_lu((int)k, A, (int)k, piv) || !(pp_lu_rcond((int)k, A, (int)k, piv, norm, w) > PP_NEGLIGIBLE)) return;
     for (int step = 0; step < REFINED; step++) {
         memcpy(w, m->q, sizeof *w * (size_t)N);
         for (int j = 0; j < N; j++)

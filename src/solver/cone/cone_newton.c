@@ -24,6 +24,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rounding.h"
+
 /* Contacts that contradict each other by rounding cannot be met to the last digit: within NEAR of tol, and without
  * having halved the measure in PATIENCE steps, nothing more is to be had. */
 #define NEAR        100
@@ -51,7 +53,6 @@
 #define ACCURACY    1e-10
 #define REFINEMENTS 2
 #define POOR        0.5
-#define ON_CONE     1e-9
 #define BALANCE     0.3  /* 1/a times this: the largest weight of slip */
 #define OTHER_PULL  10   /* factors made with a pull so many times another are of no use */
 #define AGAIN       1e-8 /* residual asked for with old factors, over |F| */
@@ -332,7 +333,7 @@ static double way_ahead(const pp_cone *c, const double *x, const double *v, cons
         double slip = 0, reach = c->mu[i] * xi[0];
         for (int r = 1; r < rows; r++) slip += xi[r] * xi[r];
         if (di[0] < 0) t = fmin(t, xi[0] / -di[0]);
-        if (slip < (1 - ON_CONE) * reach * reach) t = fmin(t, leaves_cone(rows, c->mu[i], xi, di));
+        if (slip < (1 - PP_RESIDUAL) * reach * reach) t = fmin(t, leaves_cone(rows, c->mu[i], xi, di));
     }
     return t;
 }
