@@ -30,7 +30,11 @@
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
 
-#define PASSES 50 /* per contact, as if there were four more */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [passes] Largest number of passes of an impact for each contact, as if there were four more. Half and double: no
+ * effect. */
+#define PASSES 50
 
 static perp_status no_memory(perp_world *w) { return pp_fail(w, PERP_E_MEMORY, "out of memory for the impacts"); }
 

@@ -33,9 +33,16 @@
 #include "stage/collide/collide.h"
 #include "stage/control/control.h"
 
-#define IMPACTS 8    /* in a step, per contact, as if there were four more */
-#define REDONE  8    /* times a flight is shortened that went too far */
-#define PARTS   0.01 /* of the speed of rest: what parts slower rests as well */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [impacts] Largest number of impacts in a step for each contact, as if there were four more. Half and double: no
+ * effect. */
+#define IMPACTS 8
+/* [tries] Number of times that a flight which went too far is shortened. Half and double: no effect. */
+#define REDONE 8
+/* [1] Speed of separation, as a part of the speed of rest, below which a contact rests. Half and double: no effect.
+ * */
+#define PARTS 0.01
 
 typedef struct order {
     const pp_span *x;

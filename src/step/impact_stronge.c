@@ -16,7 +16,10 @@
 #include "problem/rows.h"
 #include "step/impact_laws.h"
 
-#define PARTS 4000 /* of the path while its direction turns: slip in space */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [parts] Parts of the path of an impact in space whose slip turns. */
+#define PARTS 4000
 
 typedef struct path {
     int dim;        /* rows: 2 or 3 */

@@ -29,12 +29,16 @@
 #include "stage/solve/solve.h"
 #include "stage/update/update.h"
 
-/* Most times a frame is redone because bodies met that were not expected to. */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [tries] Number of times that a frame is redone because bodies met that were not expected to. Half and double: other
+ * bits only. */
 #define MAX_WIDENINGS 3
-/* Part of its own energy that contacts may add to an island in a part of a step that can be divided: the gain that a whole run may
- * have to be called good. */
+/* [1] Energy that contacts may add to an island in a part of a step that can be divided, as a part of its own: what a
+ * whole run may gain and be good. Half: work +1 %; double: other bits only. */
 #define MAX_GAIN 1e-3
-/* Part of the gain of a whole that its halves may have to be taken in its place: errors of the length of the step fall to a half. */
+/* [1] Gain of the halves, as a part of that of the whole, up to which they are taken in its place: errors of the
+ * length of the step fall to a half. Half and double: no effect. */
 #define LESS_GAIN 0.9
 
 static double clocked_so_far(const perp_world *w) {

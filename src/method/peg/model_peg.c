@@ -41,20 +41,38 @@
 #include "stage/solve/solve.h"
 #include "stage/solve/solve_step.h"
 
-#define MAX_ROUNDS 40   /* beyond those that only find new pairs */
-#define LOOSE      1e-2 /* to this tolerance, */
-#define MOST_SLACK 100  /* but so many times that of the world at most; */
-#define SHARE      0.04 /* else the answer may miss by this part of what gaps still miss by, */
-#define WORTH      3    /* if that is so many times the tolerance: the last answer must be exact */
-#define MAX_TIES   32
-#define LESS \
-    100 /* times the tolerance: the part by which another plane must lessen the effort, which is known no better */
-#define MAX_SLIPS \
-    8 /* rounds until slip on driven bodies has settled; each leaves a part h |turn rate| of what it found */
-#define MAX_POLISH 12 /* rounds that bring gaps from within tolerance to rounding, */
-/* of which so many in a row may better nothing: bodies that lean on each other can be in each other's way for a
- * while, and an answer that stops short goes by how it was come upon; */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [rounds] Largest number of rounds of a part of a step, beside those that only find new pairs. Half and double:
+ * other bits only. */
+#define MAX_ROUNDS 40
+/* [1] Coarsest tolerance of a round that another one follows. Half and double: no effect. */
+#define LOOSE 1e-2
+/* [1] Coarsest tolerance of such a round, in units of that of the world. Half and double: no effect. */
+#define MOST_SLACK 100
+/* [1] Residual that a round with more contacts may leave, as a part of what gaps still miss by. Half: no effect;
+ * double: other bits only. */
+#define SHARE 0.04
+/* [1] Least residual of a loose round in units of the tolerance: a smaller one saves nothing. Half and double: no
+ * effect. */
+#define WORTH 3
+/* [planes] Largest number of planes that are tried for pairs which two planes separate equally well. */
+#define MAX_TIES 32
+/* [1] Part by which efforts and impulses of an answer are in doubt, in units of the tolerance: by more must another
+ * plane lower the effort, or a contact stay below its friction limit. */
+#define LESS 100
+/* [rounds] Largest number of rounds for slip on driven bodies to settle; each leaves the part h |turn rate| of the
+ * error. Half and double: no effect. */
+#define MAX_SLIPS 8
+/* [rounds] Largest number of rounds that bring gaps from within tolerance to rounding. Half: other bits only; double:
+ * no effect. */
+#define MAX_POLISH 12
+/* [rounds] Number of rounds in a row that may better nothing, and of rounds whose contacts may add more than all
+ * kinetic energy: bodies that lean on each other can block each other for a while. Half and double: no effect. */
 #define PATIENCE 3
+/* [rounds] Number of rounds in a part of a step that select unique loads; after one, new pairs may be found. Half:
+ * work -2 %; double: work +6 %. */
+#define MAX_SELECTIONS 3
 
 void pp_peg_destroy(struct pp_peg *m, const perp_allocator *a) {
     if (!m) return;
@@ -327,8 +345,6 @@ static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress
     return k->linear || k->loose_tolerance || found->worst <= k->finest || p->idle > PATIENCE ||
            ++p->polish > MAX_POLISH;
 }
-
-#define MAX_SELECTIONS 3 /* rounds in a part of a step that select loads; after one, new pairs may be found */
 
 /* Is the next round the one that selects loads? It comes when contacts and gaps have settled: what is solved before is posed
  * again anyway, and what follows keeps the selected loads. */

@@ -10,8 +10,14 @@
 #include "method/peg/peg.h"
 #include "stage/collide/collide.h"
 
-#define SAMPLES  8    /* on the way, before bisection */
-#define ADVANCES 2000 /* most looks of the search for bodies that run through each other */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [poses] Poses on the way from start to end at which a pair is looked at before bisection. Half and double: no
+ * effect. */
+#define SAMPLES 8
+/* [looks] Largest number of looks in the search for bodies that run through each other. Half and double: no effect.
+ * */
+#define ADVANCES 2000
 
 double pp_peg_round(pp_peg_work *k, const pp_solid *A, const pp_solid *B) {
     pp_narrow w = {

@@ -13,8 +13,14 @@
  * Cost     rows times patches of two bodies. */
 #include "method/peg/peg.h"
 
-#define FLAT  1e-9
-#define PLANE 0.5 /* part of the largest miss by which gaps may be changed: so misses shrink from round to round */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Change of a gap, as a part of the largest miss, that may be made: so misses shrink from round to round. Half:
+ * no effect; double: other bits only. */
+#define PLANE 0.5
+/* [1] Difference of two normals up to which they are the same, and extent of rows across a line, as a part of that
+ * along it, up to which they tell no slope across it. */
+#define FLAT 1e-9
 
 /* The rows between two bodies; all that is not dynamic is one body. */
 typedef struct couple {

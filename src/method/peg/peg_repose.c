@@ -17,7 +17,10 @@
 #include "stage/collide/contact_fill.h"
 #include "stage/control/control.h"
 
-#define SHIFT 1e-5 /* part of the size, or angle [rad], by which bodies are moved for differences */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1 or rad] Displacement as a part of the size, or angle, by which bodies are moved for difference quotients. */
+#define SHIFT 1e-5
 
 perp_status pp_peg_again_new(pp_frame *f, const int *row, int n, pp_peg_repose *out) {
     perp_world *w = f->w;

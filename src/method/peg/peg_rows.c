@@ -10,10 +10,15 @@
 
 #include <string.h>
 
-#define LEAVES \
-    1e-3 /* part of the way of bodies in a part of a step that overlap may be undone by in it: of their energy 1e-6 */
-#define ALIKE  1e-6 /* cosines of normals that differ by no more are equal */
-#define FACING 0.95 /* cosine of the angle up to which two planes make one patch */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Penetration that may be undone in a part of a step, as a part of the way that bodies move in it; of their
+ * energy it is the square. Half and double: no effect. */
+#define LEAVES 1e-3
+/* [1] Difference of the cosines of two normals up to which they are equal. */
+#define ALIKE 1e-6
+/* [1] Least cosine of the angle of two planes that make one patch. Half: no effect; double: work +3 %. */
+#define FACING 0.95
 
 static const pp_poses *force_poses(const pp_peg_work *k) { return k->mode.symmetric ? &k->end : &k->force; }
 

@@ -16,8 +16,10 @@
 #include "solver/auto/refine.h"
 #include "solver/common/solver.h"
 
-/* From here on a factorisation is dear: interior points, whose steps are few, come before methods that may restart many
- * times, and those are bounded. */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [unknowns] Number of unknowns from which on interior points, whose steps are few, come before methods that restart,
+ * and those are bounded. Half and double: no effect. */
 #define LARGE 216
 
 typedef struct stage {

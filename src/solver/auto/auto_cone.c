@@ -26,7 +26,7 @@
 #include "solver/auto/find_contradiction.h"
 #include "solver/common/solver.h"
 
-/* Constants. Evidence: `tools/ablate --constants problems/hard` doubles and halves each; "no effect" is less than 5 % of the work and no
+/* Constants. Evidence: `tools/perturb` doubles and halves each (docs/constants.md); "no effect" is less than 5 % of the work and no
  * problem lost. Those for large factors and sweeps show in FCLIB's files and bench/motion. Weights are of the proximal term, unit-free;
  * measures are unit-free residuals; work is in multiplications. */
 
@@ -74,7 +74,7 @@
 #define PART_TOL    0.1  /* part of tol to which those that move are solved */
 
 /* polishing */
-#define EXACT_STEPS 4     /* Newton steps for that */
+#define EXACT_STEPS 4     /* Newton steps that polish an answer to PP_EXACT */
 #define NEARLY      10    /* answers within this many times tol are polished, too */
 #define KEPT        1e-13 /* a guess that holds to this has the loads that it should have, but for rounding */
 #define SLOW        1e-2  /* velocity of a loaded row that counts as rest, over the largest without loads */

@@ -11,7 +11,10 @@
 #include "solver/cone/cone_newton.h"
 #include "solver/auto/refine.h"
 
-#define STEPS 20 /* of Newton: near an answer each doubles the digits, so that more are in vain */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [steps] Largest number of Newton steps: near an answer each doubles the digits. */
+#define STEPS 20
 
 perp_status pp_refine_cone(const perp_call *call, const perp_problem *p, perp_judge *judge, double tol, double *z,
                            perp_solve_info *info) {

@@ -26,8 +26,13 @@
 #include "solver/auto/refine.h"
 #include "solver/common/solver.h"
 
-#define APART  1e-6 /* s: a velocity that keeps contacts apart by this part of their scales does so beyond rounding */
-#define DIGITS 1e-2 /* of s in that answer: two */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Velocity that keeps contacts apart beyond rounding, as a part of their scales; also the least t at which there
+ * is no contradiction worth checking. Half and double: other bits only. */
+#define APART 1e-6
+/* [1] Relative accuracy of that velocity. Half and double: other bits only. */
+#define DIGITS 1e-2
 
 typedef struct finder {
     const perp_call *call;

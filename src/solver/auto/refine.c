@@ -20,8 +20,13 @@
 #include "problem/judge/measure.h"
 #include "solver/auto/auto.h"
 
-#define SETS        8 /* active sets that are tried */
-#define CORRECTIONS 5 /* with each: every one gains the digits that the factors have, so two are the rule */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [sets] Largest number of active sets that are tried. Half and double: other bits only. */
+#define SETS 8
+/* [steps] Refinement steps with each of them: every one gains the digits that the factors have, so two are the rule.
+ * Half and double: no effect. */
+#define CORRECTIONS 5
 
 typedef struct work {
     const perp_problem *p;

@@ -19,6 +19,13 @@
 #include "base/sets.h"
 #include "linalg/kernel.h"
 
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] Size, relative to q, by which signs may be wrong for the last basis. */
+#define SAME_TOL 1e-14
+/* [1] Size, relative to q, by which signs may be wrong for a basis just found. */
+#define FOUND_TOL 1e-9
+
 void pp_groups_lay_out(pp_groups *g, int n, pp_workspace *c) {
     g->D = PP_CARVE(c, double, n);
     g->start = PP_CARVE(c, int, n + 1);
@@ -212,10 +219,6 @@ static bool pivots(pp_block *k, int m, double size, double noise) {
     }
     return false;
 }
-
-/* Signs may be wrong by this much, relative to q, for the last basis; and for one just found. */
-#define SAME_TOL  1e-14
-#define FOUND_TOL 1e-9
 
 bool pp_block_solve(pp_block *k, const pp_groups *g, const pp_plain *p, int m, const int *v, const double *z,
                     const double *w, bool *in) {

@@ -22,9 +22,12 @@
 #include "linalg/kernel.h"
 #include "solver/common/reduce.h"
 
-/* Entries of the equilibrated dictionary: taken in the free block without looking further (from PP_RANK_TOL on for want of something
- * better); large enough to tie a free column or row to a pair. */
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] Entry of the equilibrated dictionary that is taken as a pivot without looking further; smaller ones down to
+ * PP_RANK_TOL are taken for want of a better one. */
 #define GOOD 0.1
+/* [1] Entry of the equilibrated dictionary from which on a free column or row is tied to a pair. */
 #define TIED 1e-7
 
 void pp_free_pivot_lay_out(pp_free_pivot *f, int n, int nfree, pp_workspace *c) {

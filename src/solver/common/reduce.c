@@ -20,20 +20,27 @@
 #include "base/rounding.h"
 #include "linalg/kernel.h"
 
-/* A diagonal below PP_NEGLIGIBLE of what it was, or below HELD_EPS over the smallest pivot, if that is more, is rounding;
- * so are then the symmetric entries of its row and column, which are at most HELD_ROW of the diagonals. */
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] The same part times the smallest pivot, if that is more. */
 #define HELD_EPS 1e-14
+/* [1] Symmetric entry of a row without diagonal, as a part of the diagonals, up to which it is rounding. */
 #define HELD_ROW 1e-4
+/* [1] Distance to a bound, relative to its size, at which a guess is at it. */
 #define AT_BOUND 1e-9
-/* What M_FF leaves of another column without a diagonal of its own, relative to what it was, is more than rounding. */
+/* [1] What M_FF leaves of a column without a diagonal of its own, as a part of what it was, from which on it is more
+ * than rounding. */
 #define COUPLED 1e-7
-/* Smallest pivot of M_FF, relative to the largest, with which it is eliminated without asking further; how many times
- * its own diagonal the elimination may take from a row if M_FF is weaker. */
-#define WEAK   1e-6
+/* [1] Smallest pivot of M_FF, as a part of the largest, with which it is eliminated without asking further. */
+#define WEAK 1e-6
+/* [1] Decrease of a diagonal by elimination, in units of what is left, up to which a weaker M_FF is eliminated. */
 #define STRAIN 1e3
-/* Growth of entries by elimination, if M_FF is not symmetric positive semidefinite and weaker than WEAK_LU. */
-#define WEAK_LU  1e-2
+/* [1] Smallest pivot of an M_FF that is not symmetric semidefinite below which growth is looked at. */
+#define WEAK_LU 1e-2
+/* [1] Growth of entries up to which such an M_FF is eliminated. */
 #define BLOWN_UP 100
+/* [steps] Refinement steps of these equations. */
+#define REFINED 2
 
 void *pp_workspace_take(pp_workspace *c, size_t count, size_t size) {
     void *p = c->base ? c->base + c->used : NULL;
@@ -484,8 +491,6 @@ void pp_reduce_answer(const pp_reduction *r, const double *x, double *z) {
         correct_free(r, z);
     }
 }
-
-#define REFINED 2
 
 void pp_reduce_polish(pp_reduction *r, double *z) {
     if (r->nfree == 0 || (r->psd && !r->pivoted && r->p->z_scale)) return; /* contacts: redundant ones share */

@@ -24,14 +24,22 @@
 
 #include "base/rounding.h"
 
-/* Measured on a pile of 60 bodies with 595 contacts, a tower with 720 and a wall with 816: from 1e-3 to 1e-6 all are found, with 360 to 381
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Least pivot of the elimination, as a part of the largest diagonal entry among the neighbours. On a pile of 60
+ * bodies with 595 contacts, a tower with 720 and a wall with 816 all bodies are found from 1e-3 to 1e-6, with 360 to 381
  * columns for 360 dofs of the pile; at 1e-2 the fill costs ten times as much. */
-#define LEAST_PIVOT 1e-4  /* of the largest diagonal entry among the neighbours */
-#define REPRODUCED  1e-10 /* largest difference of J J'x and W~ x for signs x, over row sums of |W~| */
-#define WORTH       0.6   /* columns of J per row up to which body space is used */
-#define MOST_FILL   4     /* largest number of blocks during the elimination, in units of that of W */
-#define NODE_SIZE   6     /* columns of a node at most */
-#define ROWS        4     /* of a block at most */
+#define LEAST_PIVOT 1e-4
+/* [1] Largest difference of J J'x and W~ x for signs x, over the row sums of |W~|. */
+#define REPRODUCED 1e-10
+/* [1] Columns of J for each row up to which body space is used. */
+#define WORTH 0.6
+/* [1] Largest number of blocks during the elimination, in units of that of W. */
+#define MOST_FILL 4
+/* [columns] Largest number of columns of J that make a node. */
+#define NODE_SIZE 6
+/* [rows] Largest number of rows of a block. */
+#define ROWS 4
 
 typedef struct link {
     int other;

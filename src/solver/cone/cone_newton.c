@@ -26,37 +26,75 @@
 
 #include "base/rounding.h"
 
-/* Contacts that contradict each other by rounding cannot be met to the last digit: within NEAR of tol, and without
- * having halved the measure in PATIENCE steps, nothing more is to be had. */
-#define NEAR        100
-#define PATIENCE    300
-#define MOST_PULL   1e3
-#define INNER       1e-2 /* of |F| at the start: an inner problem is solved */
-#define GOOD        0.1  /* and is taken as solved in the end */
-#define BETTER      0.7  /* and, if it failed, is worth keeping */
-#define FULL_STEPS  8
-#define FAILURES    3
-#define QUICK       6   /* steps after which the pull may fall */
-#define FALL        0.3 /* of the pull, at its fastest */
-#define RECOVER     1.1 /* exponent by which the fall gets back to that with each success */
-#define RISE        4
-#define WILD        100 /* times as large as before, |F| is not followed if wary, */
-#define WARY_RISE   9   /* and the pull rises by this */
-#define SHORT       0.1 /* two steps of a line search below this: it creeps */
-#define SHORTS      2
-#define SLUGGISH    0.1   /* |F| above this part of that of the outer step before: x travels */
-#define BEYOND      1.05  /* so far beyond the place where a contact gives way */
-#define MOST_JUMP   1e4   /* more is rounding of the direction */
-#define EPSILON     1e-15 /* of |x|: |F| is hardly less, */
-#define HALVINGS    12
-#define ARMIJO      1e-4
-#define ACCURACY    1e-10
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Measure, in units of tol, within which a search that no longer improves is ended: contacts that contradict each
+ * other by rounding cannot be met to the last digit. Half and double: no effect. */
+#define NEAR 100
+/* [steps] Number of Newton steps within which the measure must halve there. Half: work -1 %; double: work +1 %. */
+#define PATIENCE 300
+/* [1] Weight of the proximal term beyond which nothing is left to try. Half and double: no effect. */
+#define MOST_PULL 1e3
+/* [1] Part of |F| at the start at which an inner problem is solved. Half: work +12 %; double: work +10 %. */
+#define INNER 1e-2
+/* [1] Part of |F| at the start at which an inner problem counts as solved when its steps are used up. Half: work +5
+ * %; double: work +1 %. */
+#define GOOD 0.1
+/* [1] Part of |F| to which a full step should bring it down, and at which the end of a failed inner problem is kept.
+ * Half: work +2 %; double: work +10 %. */
+#define BETTER 0.7
+/* [steps] Largest number of Newton steps of an inner problem. Half: work +26 %; double: work +16 %. */
+#define FULL_STEPS 8
+/* [steps] Number of full steps of an inner problem that may miss BETTER. Half: work +11 %; double: work +7 %. */
+#define FAILURES 3
+/* [steps] Number of steps up to which an inner problem was quick, so that the pull may fall. Half: work +16 %;
+ * double: work +1 %. */
+#define QUICK 6
+/* [1] Factor of the pull after a quick inner problem, at its smallest. Half: work +6 %; double: work +25 %. */
+#define FALL 0.3
+/* [1] Exponent by which the factor of the pull gets back to FALL with each success. Half: lost 32, work +1217 %;
+ * double: work +3 %. */
+#define RECOVER 1.1
+/* [1] Factor of the pull after an inner problem that failed. Half: work +33 %; double: work +17 %. */
+#define RISE 4
+/* [1] Growth of |F| in the first full step beyond which a wary search does not follow it. */
+#define WILD 100
+/* [1] Factor of the pull after a failure of a wary search. */
+#define WARY_RISE 9
+/* [1] Step of a line search, or jump in units of the latest outer step, below which it is not worth it. Half: work +1
+ * %; double: work +2 %. */
+#define SHORT 0.1
+/* [steps] Number of such short steps that end a line search. Half: work +1 %; double: work +2 %. */
+#define SHORTS 2
+/* [1] Part of |F| of the outer step before above which x travels, and a jump is tried. Half: work +1 %; double: work
+ * +7 %. */
+#define SLUGGISH 0.1
+/* [1] Length of a jump, in units of the way to the place where the first contact gives way. Half: work +16 %; double:
+ * work +10 %. */
+#define BEYOND 1.05
+/* [1] Largest length of a jump, in units of the latest outer step: more is rounding of the direction. Half and
+ * double: other bits only. */
+#define MOST_JUMP 1e4
+/* [1] |F| over |x| below which a proximal point is exact. Half and double: other bits only. */
+#define EPSILON 1e-15
+/* [halvings] Largest number of halvings of a step of a line search. */
+#define HALVINGS 12
+/* [1] Largest weight of slip, times the weight of the proximal term. Half and double: other bits only. */
+#define BALANCE 0.3
+/* [1] Ratio of two pulls beyond which the factors made with one are of no use for the other. */
+#define OTHER_PULL 10
+/* [1] Relative residual that a solution with old factors aims at. */
+#define AGAIN 1e-8
+/* [1] Relative residual at which a solution with old factors is used. */
+#define ENOUGH 1e-4
+/* [1] Part of the decrease along a direction that a step of a line search must make. */
+#define ARMIJO 1e-4
+/* [1] Relative residual that linear systems aim at. */
+#define ACCURACY 1e-10
+/* [steps] Largest number of refinement steps of a linear system. */
 #define REFINEMENTS 2
-#define POOR        0.5
-#define BALANCE     0.3  /* 1/a times this: the largest weight of slip */
-#define OTHER_PULL  10   /* factors made with a pull so many times another are of no use */
-#define AGAIN       1e-8 /* residual asked for with old factors, over |F| */
-#define ENOUGH      1e-4 /* and taken */
+/* [1] Relative residual from which on a linear system is not solved; a poor direction may still be good enough. */
+#define POOR 0.5
 
 bool pp_cone_newton_make(pp_cone_newton *k) {
     int m = k->c->m;

@@ -20,13 +20,17 @@
 #include "solver/auto/refine.h"
 #include "solver/common/solver.h"
 
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Default tolerance of perp_solve(). */
 #define DEFAULT_TOL 1e-9
-/* Largest problem that is made dense for a solver that takes nothing else. The mixed LCP of a plane contact problem has
- * twice its rows, and is then a matrix of 0.8 GB. */
+/* [unknowns] Largest problem that is made dense for a solver that takes nothing else: a matrix of 0.2 GB, as a mixed
+ * LCP of 0.8 GB. */
 #define DENSE_MOST 5000
-/* A claim of success that misses the tolerance by up to PP_REFINE_WITHIN is a matter of measures. It is worth refining, or going on with
- * the tolerance of the solver cut by this. */
+/* [1] Factor of the tolerance of a solver that is asked again, if its claim of success misses the tolerance by at
+ * most PP_REFINE_WITHIN. */
 #define TIGHTER 1e-3
+
 /* Longest name of a solver in a list. */
 #define NAME_MOST 64
 

@@ -18,8 +18,12 @@
 #include "solver/interior/ipm.h"
 #include "solver/common/solver.h"
 
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [steps] Largest number of refinement steps of a linear system. */
 #define REFINEMENTS 4
-#define LOST        0.1 /* relative residual from which on a solution is none */
+/* [1] Relative residual from which on a linear system is not solved. */
+#define LOST 0.1
 
 typedef struct cone_view {
     pp_cone c;

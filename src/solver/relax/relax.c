@@ -23,8 +23,10 @@
 #include "solver/cone/cone_law.h"
 #include "solver/relax/pace.h"
 
-/* [1] Added to the diagonal of a block that bounds are estimated with, whose mean is 1: directions that a block does not feel at all are
- * left to the others. */
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] Added to the diagonal of a block that bounds are estimated with, whose mean is 1: directions that a block does
+ * not feel at all are left to the others. */
 #define BLOCK_LEAST 1e-8
 
 /* y += A x, A rows x cols column-major. */

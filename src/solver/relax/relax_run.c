@@ -15,13 +15,13 @@
 #include "solver/relax/pace.h"
 #include "solver/relax/relax.h"
 
-/* Constants, beside those of pace.h. */
+/* Constants, beside those of pace.h: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
 /* [1] Least length of stalled steps, in units of those that the method wants. */
 #define LEAST_STEP 0.1
 /* [windows] Number of windows in a row without progress that end the sweeps. */
 #define PATIENCE 4
-/* [sweeps] Number of sweeps between two looks at the clock. */
+/* [sweeps] Sweeps between two looks at the clock. */
 #define LOOK_EVERY 16
 
 void pp_best_note(pp_best *b, int n, const double *x, double residual) {

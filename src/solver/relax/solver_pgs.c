@@ -27,11 +27,11 @@
 #include "solver/relax/relax.h"
 #include "solver/common/solver.h"
 
-/* Constants, beside those of pace.h. */
+/* Constants, beside those of pace.h: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
 /* [1] Least length of stalled steps, in units of those that the method wants. */
 #define LEAST_STEP 0.05
-/* [1] Times the goal: a residual below it that has stalled is not going to fall. */
+/* [1] Residual, in units of the goal, below which one that has stalled is not going to fall. */
 #define SLACK 100
 
 typedef struct settings {

@@ -30,13 +30,21 @@
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
 
-#define ROUNDS   25 /* at most, of a frame or an island */
-#define PATIENCE 3  /* rounds in a row that need not better anything, */
-/* A turn of 26 degrees takes a joint so far off the place that its rows mean, as a part of its arm or as an angle: rounds are not
- * sure to converge, and impulses on the way are wild. */
-#define TOO_FAR  0.1
-#define ROUNDING 4e-15 /* of poses, as a part of the lengths at hand */
-#define SLOW     0.2   /* part of the error that is left after a round: the rounds are mixed from now on */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [rounds] Largest number of rounds of a frame or an island that close its joints. Half: other bits only; double: no
+ * effect. */
+#define ROUNDS 25
+/* [rounds] Number of rounds in a row that need not better anything. */
+#define PATIENCE 3
+/* [1 or rad] Joint error, as a part of the arm or as an angle, beyond which rounds may diverge: a turn of 26 degrees
+ * makes it. Half and double: other bits only. */
+#define TOO_FAR 0.1
+/* [1] Rounding of poses, as a part of the lengths. Half and double: other bits only. */
+#define ROUNDING 4e-15
+/* [1] Part of the error left after a round from which on rounds are mixed (Anderson). Half and double: other bits
+ * only. */
+#define SLOW 0.2
 
 static bool position(const perp_joint_row *r) {
     return r->joint >= 0 && (r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT);

@@ -28,8 +28,12 @@
 #include "stage/solve/solve.h"
 #include "stage/update/update.h"
 
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [iterations] Largest number of Newton iterations that correct joints. */
 #define MAX_ITERATIONS 25
-#define MAX_HALVINGS   4
+/* [halvings] Largest number of times that such an iteration is halved. */
+#define MAX_HALVINGS 4
 
 /* Bilateral rows of all joints at the end state. */
 static int rows_now(const pp_frame *f, perp_joint_row *row) {
