@@ -88,6 +88,16 @@ static void print_gives(FILE *to, const simulate_result *r) {
         r->total.gives, r->total.gives == 1 ? "" : "s", r->total.give);
 }
 
+/* Steps that the contact model or the stepper of the scene has left to another. */
+static void print_handed_over(FILE *to, const simulate_result *r) {
+    if (r->total.handed_over == 0) return;
+    fprintf(to,
+            "  method   the contact model or the stepper had no answer for %d step%s: done by contact model peg and "
+            "stepper "
+            "stewart-trinkle\n",
+            r->total.handed_over, r->total.handed_over == 1 ? "" : "s");
+}
+
 void summary_certificate(FILE *to, const simulate_result *r) {
     verdict v;
     judge(r, &v);
@@ -104,6 +114,7 @@ void summary_certificate(FILE *to, const simulate_result *r) {
     print_jams(to, r);
     print_yields(to, r);
     print_gives(to, r);
+    print_handed_over(to, r);
 }
 
 void summary_energy(FILE *to, const perp_ledger *l, const double energy[3]) {
@@ -249,6 +260,7 @@ void summary_json_verdict(json *j, const simulate_result *r) {
         json_field_whole(j, "gives", r->total.gives);
         json_field_number(j, "give", r->total.give);
     }
+    if (r->total.handed_over > 0) json_field_whole(j, "handed_over", r->total.handed_over);
     json_field_number(j, "joint_error", r->total.joint_error);
     json_field_number(j, "joint_error_t", r->joint_t);
     json_field_number(j, "smallest_size", r->size);

@@ -105,6 +105,9 @@ typedef struct perp_certificate {
     /** The largest speed at which one of them gave way, as a part of the speeds at hand, 0 to 1. It is a violation of the laws:
      *  law.normal and law.joint have it too. */
     double give;
+    /** 1: the contact model or the stepper had no answer for the step, and the one that takes such steps did it: `peg` for
+     *  `peg-mixed`, `stewart-trinkle` for `nonconvex-lcp`. Recordings lack it. */
+    int handed_over;
     int contacts;                      /**< contacts in the problem */
     int separating, sticking, sliding; /**< contacts by state; they add up to `contacts` */
     int unknowns;                      /**< size of the largest complementarity problem, of any island and substep */

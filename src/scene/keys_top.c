@@ -107,7 +107,7 @@ static const pp_key stages[] = {
     {"contact_model", PP_T_STAGE, IN(contact_model), .list = contact_model, PP_WORDS("peg"),
      PP_HELP("Chooses the gaps that must not become negative. `peg`: those of one separating plane for each pair of "
              "shapes. `standard`: all. `corrective`: only those that are negative already. `lnc`: one for each vertex. "
-             "`peg-mixed`: the constraints of Williams as printed.")},
+             "`peg-mixed`: the constraints of Williams as printed; `peg` does the steps that it has no answer for.")},
     {"geometry", PP_T_CHOICE, IN(geometry), .choice = geometries, PP_DEFAULT_AS(PERP_GEOMETRY_ITERATED, "iterated"),
      PP_HELP("Pose at which gaps are measured and contacts act. `iterated`: peg measures gaps at the end of the step "
              "and solves again until they hold there. `once`: gaps are measured at the start of the step and "

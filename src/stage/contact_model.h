@@ -16,6 +16,8 @@ typedef struct pp_contact_model_type {
     perp_status (*contacts)(pp_frame *f);
     perp_status (*solve)(pp_frame *f);
     bool pyramids_only; /* true friction cones do not fit */
+    /* Takes a step that this one has no answer for. NULL: none does, and the step fails. */
+    const struct pp_contact_model_type *fallback;
 } pp_contact_model_type;
 
 extern const pp_contact_model_type pp_model_peg, pp_model_one_plane, pp_model_standard;

@@ -271,17 +271,19 @@ static double dot(int n, const double *x, const double *y) {
     return sum;
 }
 
-/* Velocities that belong to a step of length `from` to those of one of length `to`: they are half of it behind the poses. A step may
- * have hundreds of flights, so what this takes of the arena is given back. */
-static perp_status move_velocities(order *o, double from, double to) {
-    perp_world *w = o->m.w;
-    if (w->chosen.stepper->half_kicks || from == to) return PERP_OK;
-    double *a, c = 0.5 * (from - to);
-    pp_frame *f;
+/* An acceleration, and the frames it is of: see acceleration(). */
+typedef struct accelerated {
+    double *a;
+    pp_frame *at;
     const pp_frame *without;
-    pp_arena_mark mark = pp_arena_here(&w->arena);
-    perp_status st = acceleration(o, &a, &f, &without);
-    if (st) return st;
+} accelerated;
+
+/* Velocities that belong to a step of length `from` to those of one of length `to`: they are half of it behind the poses. */
+static perp_status shift_velocities(order *o, double from, double to, const accelerated *x) {
+    perp_world *w = o->m.w;
+    double *a = x->a, c = 0.5 * (from - to);
+    pp_frame *f = x->at;
+    if (w->chosen.stepper->half_kicks || from == to) return PERP_OK;
     double *nu = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof),
            *mean = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     double *change = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
@@ -304,26 +306,38 @@ static perp_status move_velocities(order *o, double from, double to) {
         s->dw[slot] = perp_v3(0, 0, 0);
         if (nd > dim && from == 0) s->dw[slot] = dim == 2 ? perp_v3(0, 0, -d[2]) : perp_v3(-d[3], -d[4], -d[5]);
     }
-    double part = c / w->def.h, before = s->part > 0 ? s->part : from; /* as the ledger of the part before has it */
-    if (from == 0) before = 0;
-    double S = 0.5 / w->def.h *
-               (to * (dot(f->control.ndof, f->control.i_gravity, nu) + dot(f->control.ndof, f->control.i_spring, nu)) -
-                before * (dot(f->control.ndof, f->control.i_gravity, f->control.nu0) +
-                          dot(f->control.ndof, f->control.i_spring, f->control.nu0)));
+    /* lengths as the ledgers of the part before and of this one have them */
+    double part = c / w->def.h, before = from == 0 ? 0 : s->part > 0 ? s->part : from, after = fmin(to, o->x->h);
+    double S =
+        0.5 / w->def.h *
+        (after * (dot(f->control.ndof, f->control.i_gravity, nu) + dot(f->control.ndof, f->control.i_spring, nu)) -
+         before * (dot(f->control.ndof, f->control.i_gravity, f->control.nu0) +
+                   dot(f->control.ndof, f->control.i_spring, f->control.nu0)));
     double applied = part * dot(f->control.ndof, f->control.i_applied, mean),
            damping = part * dot(f->control.ndof, f->control.i_damper, mean);
     o->moved.applied += applied;
     o->moved.damping += damping;
     o->moved.sampling -= S;
     o->moved.drift += dot_mass(f, mean, change) - applied - damping + S;
-    if (to > 0) s->part = to;
+    if (to > 0) s->part = after;
     pp_state *end = f->s1;
     f->s1 = s;
     pp_tamper(f, PP_SHIFTED);
-    o->shift = fmax(o->shift, pp_recheck_shift(f, without, part));
+    o->shift = fmax(o->shift, pp_recheck_shift(f, x->without, part));
     f->s1 = end;
-    pp_arena_release(&w->arena, mark);
     return PERP_OK;
+}
+
+/* The same with the acceleration at m.s. A step may have hundreds of flights, so what this takes of the arena is given back. */
+static perp_status move_velocities(order *o, double from, double to) {
+    perp_world *w = o->m.w;
+    if (w->chosen.stepper->half_kicks || from == to) return PERP_OK;
+    accelerated x;
+    pp_arena_mark mark = pp_arena_here(&w->arena);
+    perp_status st = acceleration(o, &x.a, &x.at, &x.without);
+    if (!st) st = shift_velocities(o, from, to, &x);
+    pp_arena_release(&w->arena, mark);
+    return st;
 }
 
 /* ---- flights ---- */
@@ -350,10 +364,30 @@ static double too_deep(const order *o, const pp_state *s, double *began) {
     return -worst;
 }
 
-/* One step of length tau from m.s, which becomes its end. all: every pair may touch. */
-static perp_status fly(order *o, double tau, bool all) {
+/* Time *tau of the earliest meeting of pairs that fly, all that is left if there is none, and velocities for a step as long. */
+static perp_status take_off(order *o, double *tau) {
+    perp_world *w = o->m.w;
+    accelerated x;
+    int which;
+    *tau = o->left;
+    o->reach->s0 = copy_of(w, o->m.s); /* with velocities of its time */
+    if (!o->reach->s0) return no_memory(w);
+    pp_arena_mark mark = pp_arena_here(&w->arena);
+    perp_status st = acceleration(o, &x.a, &x.at, &x.without);
+    if (!st) {
+        double meets = pp_first_meeting(o->reach, x.a, o->meeting, o->nflying, o->left, &which);
+        if (isfinite(meets) && meets < o->left && meets > 0) *tau = meets;
+        st = shift_velocities(o, 0, *tau, &x);
+    }
+    pp_arena_release(&w->arena, mark);
+    return st;
+}
+
+/* One step from m.s, which becomes its end: up to the first meeting. all: to the end, and every pair may touch. */
+static perp_status fly(order *o, bool all) {
     perp_world *w = o->m.w;
     perp_ledger moved = o->moved;
+    double tau = o->left;
     pp_state *from = copy_of(w, o->m.s);
     if (!from) return no_memory(w);
     for (int tries = 0;; tries++) {
@@ -361,7 +395,7 @@ static perp_status fly(order *o, double tau, bool all) {
         pp_state *s1 = copy_of(w, o->m.s);
         perp_certificate c = {.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
         if (!f || !s1) return no_memory(w);
-        perp_status st = move_velocities(o, 0, tau);
+        perp_status st = all || tries > 0 ? move_velocities(o, 0, tau) : take_off(o, &tau);
         pp_state *s0 = copy_of(w, o->m.s);
         if (!s0) return no_memory(w);
         pp_span x = {.s0 = s0,
@@ -393,16 +427,17 @@ static perp_status fly(order *o, double tau, bool all) {
 
 static perp_status all_impacts(order *o) {
     perp_world *w = o->m.w;
-    double h = o->x->h;
+    double h = o->x->h, lag = o->m.s->lag; /* of a step that was divided: more than half of this part */
+    double behind = lag > 0 ? 2 * lag : h;
     perp_status st = look_round(o);
-    if (!st) st = move_velocities(o, h, 0);
+    if (!st) st = move_velocities(o, behind, 0);
     for (int contacts = 0; !st && o->left > PP_ROUNDING * h;) {
         if (o->look->contacts.n + o->nflying > contacts) contacts = o->look->contacts.n + o->nflying;
         if (o->m.count > IMPACTS * (contacts + 4) || o->flights > 4 * IMPACTS * (contacts + 4)) {
             pp_logf(w, PERP_LOG_INFO, "step %llu: the rest of it, %g, goes without restitution after %d impacts",
                     (unsigned long long)w->state.step, o->left, o->m.count);
             o->m.sum.rebounds_given_up++;
-            st = fly(o, o->left, true);
+            st = fly(o, true);
             break;
         }
         if (o->impact) {
@@ -410,19 +445,9 @@ static perp_status all_impacts(order *o) {
             if (!st) st = look_round(o);
             continue;
         }
-        double *a;
-        pp_frame *f;
-        int which;
-        o->reach->s0 = copy_of(w, o->m.s); /* with velocities of its time */
-        if (!o->reach->s0) return no_memory(w);
-        pp_arena_mark mark = pp_arena_here(&w->arena);
-        st = acceleration(o, &a, &f, NULL);
-        if (st) break;
-        double tau = pp_first_meeting(o->reach, a, o->meeting, o->nflying, o->left, &which);
-        pp_arena_release(&w->arena, mark);
-        st = fly(o, isfinite(tau) && tau < o->left && tau > 0 ? tau : o->left, false);
+        st = fly(o, false);
     }
-    return st ? st : move_velocities(o, 0, h);
+    return st ? st : move_velocities(o, 0, behind);
 }
 
 /* ---- islands ---- */

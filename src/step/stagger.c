@@ -52,6 +52,8 @@
 #define NOISE 1e-8
 /* [1] Part of what a row lacked that may be left when it is met. Half and double: no effect. */
 #define MET 1e-3
+/* [1] Part of a step by which the sum of its parts may differ from it. */
+#define WHOLE 1e-9
 
 /* ---- islands ---- */
 
@@ -454,7 +456,8 @@ static void carried(const sync *s, const whole *of, int k, double *out) {
 typedef struct told {
     double change[6];  /* smooth, of the velocity */
     double carried[6]; /* of the island as a whole, by forces */
-    int frames;        /* that it is in */
+    int frames;        /* that it is in, after its last impact that was done in its order */
+    double time;       /* length of these [T] */
     const pp_frame *in;
     int block; /* its own in the last of them */
     unsigned char mark;
@@ -525,11 +528,18 @@ static bool add_frame(pp_frame *f, bool alone, told *t) {
         to->held |= of && of[pp_set_of(s.root, k)].held;
         t[group_of(t, f->control.block_body[k])].group = group_of(t, f->control.block_body[s.root[k]]);
         to->frames++;
+        to->time += f->h;
         to->in = f;
         to->block = k;
     }
     pp_arena_release(a, here);
     return true;
+}
+
+/* Impacts in their order bring the velocities of the bodies that act to the time of the poses: what frames before said of them is past. */
+static void forget(const pp_frame *f, told *t) {
+    for (int i = 0; i < f->w->nbody; i++)
+        if (!f->task.acts || f->task.acts[i]) t[i] = (told){.mark = t[i].mark, .group = t[i].group};
 }
 
 /* A driven body has the mean velocity of the part: its change tells that at the end. */
@@ -556,9 +566,11 @@ static void synchronise_body(const perp_world *w, int slot, const told *t, pp_st
     static const double none[6];
     const double *change = !t->shocked ? t->change : t->held ? none : t->carried;
     unsigned char mark = f->s0->mark[slot];
-    end->dv[slot] = perp_v3_scale(0.5, pp_linear(dim, change));
-    end->dw[slot] = perp_v3_scale(0.5, pp_angular(dim, nd, change));
-    if (t->frames == 1 && (mark & PP_BACK) && f->later[t->block] == 0.5) {
+    bool all = fabs(t->time - w->def.h) <= WHOLE * w->def.h;
+    double half = all ? 0.5 : 0.5 * w->def.h / t->time;
+    end->dv[slot] = perp_v3_scale(half, pp_linear(dim, change));
+    end->dw[slot] = perp_v3_scale(half, pp_angular(dim, nd, change));
+    if (all && t->frames == 1 && (mark & PP_BACK) && f->later[t->block] == 0.5) {
         /* the velocity at the start is known: half a step leads from it to that of the middle */
         end->dv[slot] = perp_v3_sub(pp_linear(dim, nu), pp_shown_v(&w->state, slot));
         end->dw[slot] = nd > dim ? perp_v3_sub(pp_angular(dim, nd, nu), pp_shown_w(&w->state, slot)) : end->dw[slot];
@@ -574,8 +586,12 @@ perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, pp_stat
         t[i].mark = start->mark[i];
         t[i].group = i;
     }
-    for (int i = 0; ok && i < n; i++)
-        if (!frame[i]->task.in_order) ok = add_frame(frame[i], n == 1, t);
+    for (int i = 0; ok && i < n; i++) {
+        if (frame[i]->task.in_order)
+            forget(frame[i], t);
+        else
+            ok = add_frame(frame[i], n == 1, t);
+    }
     if (!ok) return pp_fail(w, PERP_E_MEMORY, "out of memory for the velocities");
     if (n > 1) spread_shocks(w, t);
     for (int i = 0; i < w->nbody; i++) {

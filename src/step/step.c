@@ -372,14 +372,24 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
     return st ? st : divide(w, p, middle, h / 2, depth + 1, NULL, end);
 }
 
-/* From s0 over h in parts as long as the stepper wants them: what is left is tried whole, then as short as it says. After
- * half of the parts that there may be, each is at least an equal share of what is left, so that they suffice. */
+/* Shortest part of what is left of a step that marches, so that parts and work suffice to its end. After half of the parts that there may
+ * be, an equal share of those left; after half of the work, as many as a quarter of the rest is enough for, since a part may use half of
+ * what is left. tries: solved so far. */
+static double shortest_part(const perp_world *w, const parts *p, int tries, double h, double left) {
+    int most = 1 << w->def.max_halvings;
+    double least = 2 * p->n < most - 1 ? PP_NEGLIGIBLE * h : left / (most - p->n);
+    double done = w->run.work.done, rest = w->run.work_limit - done;
+    if (!(done > rest)) return least;
+    return fmax(least, fmin(left, left * (done / fmax(1, tries)) / (0.25 * fmax(rest, 1))));
+}
+
+/* From s0 over h in parts as long as the stepper wants them: what is left is tried whole, then as short as it says. */
 static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, const pp_state **end) {
     double left = h, length = h;
     int most = 1 << w->def.max_halvings;
     *end = s0;
-    while (left > PP_NEGLIGIBLE * h) {
-        double least = 2 * p->n < most - 1 ? PP_NEGLIGIBLE * h : left / (most - p->n);
+    for (int tries = 0; left > PP_NEGLIGIBLE * h; tries++) {
+        double least = shortest_part(w, p, tries, h, left);
         bool last = !(length > least);
         if (last) length = least;
         pp_arena_mark before = pp_arena_here(&w->arena);
@@ -424,10 +434,47 @@ static void commit(perp_world *w, const parts *p) {
     w->why[0] = 0;
 }
 
+static const perp_certificate nothing = {
+    .overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
+
+/* From s0 over the whole step. */
+static perp_status advance(perp_world *w, parts *p, const pp_state *s0) {
+    const pp_state *end;
+    return w->chosen.stepper->marches ? march(w, p, s0, w->def.h, &end) : divide(w, p, s0, w->def.h, 0, NULL, &end);
+}
+
+/* Part of its work that a step may take before it is handed over. */
+#define BEFORE_HAND_OVER 0.5
+
+static bool has_fallback(const perp_world *w) { return w->chosen.model->fallback || w->chosen.stepper->fallback; }
+
+/* advance(). Methods that are not sure to find an answer hand a step that they have none for over to one that is here for that: w->chosen
+ * is then another until the step ends. */
+static perp_status advance_or_hand_over(perp_world *w, parts *p, const pp_state *s0) {
+    const parts before = *p;
+    if (!has_fallback(w)) return advance(w, p, s0);
+    double limit = w->run.work_limit;
+    w->run.work.limit = w->run.work_limit = BEFORE_HAND_OVER * limit;
+    perp_status st = advance(w, p, s0);
+    w->run.work.limit = w->run.work_limit = limit;
+    if (st != PERP_E_SOLVE) return st;
+    if (w->chosen.model->fallback) w->chosen.model = w->chosen.model->fallback;
+    if (w->chosen.stepper->fallback) w->chosen.stepper = w->chosen.stepper->fallback;
+    pp_logf(w, PERP_LOG_INFO, "step %llu is handed over to stepper %s and contact model %s: %s",
+            (unsigned long long)w->state.step, w->chosen.stepper->name, w->chosen.model->name, w->why);
+    *p = before;
+    *p->cert = nothing;
+    st = advance(w, p, s0);
+    p->cert->handed_over = 1;
+    return st;
+}
+
 perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watch *watch) {
     perp_certificate scratch;
+    const pp_contact_model_type *model = w->chosen.model;
+    const pp_stepper_type *stepper = w->chosen.stepper;
     if (!cert) cert = &scratch;
-    *cert = (perp_certificate){.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
+    *cert = nothing;
     pp_arena_reset(&w->arena);
     w->last.has_problem = false;
     w->last.failed = false;
@@ -444,17 +491,11 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
         pp_state_copy(w, &start, &w->state);
         st = pp_stagger(w, &start, held);
     }
-    const pp_state *end;
     parts p = {.held = held, .cert = cert};
     if (!st) {
         p.cap = 1 << w->def.max_halvings;
         p.frame = PP_ARENA_ARRAY(&w->arena, pp_frame *, p.cap);
-        if (!p.frame)
-            st = pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
-        else if (w->chosen.stepper->marches)
-            st = march(w, &p, &start, w->def.h, &end);
-        else
-            st = divide(w, &p, &start, w->def.h, 0, NULL, &end);
+        st = p.frame ? advance_or_hand_over(w, &p, &start) : pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     }
     cert->rejected = p.rejected;
     if (!st) st = pp_synchronise(w, p.frame, p.n, p.end);
@@ -462,8 +503,10 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
     for (int i = 0; !st && i < p.n; i++) st = pp_reserve(p.frame[i]);
     if (!st && p.impacts) st = pp_reserve_sum(p.frame, p.n);
     if (!st && watch) st = watch->look(p.frame, p.n, watch->ctx);
+    if (!st) commit(w, &p);
+    w->chosen.model = model;
+    w->chosen.stepper = stepper;
     if (!st) {
-        commit(w, &p);
         cert->t = w->state.t;
         return PERP_OK;
     }

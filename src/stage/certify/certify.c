@@ -264,6 +264,7 @@ void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     if (c->motor_yields > 0) sum->yield_joint = c->yield_joint;
     sum->motor_yields = add_count(sum->motor_yields, c->motor_yields);
     sum->gives = add_count(sum->gives, c->gives);
+    sum->handed_over = add_count(sum->handed_over, c->handed_over);
     worst(&sum->give, c->give);
     sum->contacts = c->contacts;
     sum->separating = c->separating;

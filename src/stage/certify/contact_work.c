@@ -25,9 +25,9 @@
  *          along those of this pose strikes a little, and a contact beside it strikes back. One solve finds both impulses, so what
  *          locked motions and limits take, contacts of the same island may give. The ledger has both.
  * Driven   The velocity of a driven body jumps from the part before to this part. The other bodies start with velocities of the part
- *          before, but the laws hold with the velocity of this part. The work of a contact is computed with both velocities of
- *          the driven body, and the smaller value counts: the difference may come from the drive. Example: friction on a
- *          plate that turns back within the step. If the driven body turns, the velocity before is rotated with it, so
+ *          before, but the laws hold with the velocity of this part. The work of the normal impulse, and that of friction, are computed
+ *          with both velocities of the driven body, and the smaller value counts: the difference may come from the drive. Example:
+ *          friction on a plate that turns back within the step. If the driven body turns, the velocity before is rotated with it, so
  *          that a body which slides outwards on a turning plate gains nothing in the frame of the plate.
  * Rebounds Where contacts with restitution e close without friction, p (u+ + e u) = 0, so they take 1/2 (1 - e) p |u| in all,
  *          u: approach before. What is missing beyond that was lost by the method. */
@@ -105,7 +105,7 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
         if (!(k->solve.solution.p_contact[3 * i] > 0) || fixed(&c->n)) continue;
         const perp_row *row[4] = {&c->n, &c->t, &c->o, &c->r};
         const double driven[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r};
-        double was[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r}, sum = 0, other = 0, lag[2] = {0, 0};
+        double was[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r}, sum = 0, other[2] = {0, 0}, lag[2] = {0, 0};
         perp_vec3 u = {0, 0, 0}, v, w;
         perp_quat turn;
         for (int r = 0; r < p->dim && i < k->contacts.n; r++) {
@@ -129,7 +129,7 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
                    before = gives ? after : pp_row_dot(p, row[r], k->control.nu0) + was[r];
             sum += 0.5 * impulse * (before + after);
             a->end[at] += impulse * after;
-            if (!gives) other += 0.5 * impulse * (driven[r] - was[r]);
+            if (!gives) other[r > 0] += 0.5 * impulse * (driven[r] - was[r]);
             if (r == 0 && !gives) {
                 double most = most_before(k, i);
                 lag[0] = 0.5 * impulse * fmax(0, before - most);
@@ -139,8 +139,8 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
             if (r == 0 && i < k->contacts.n && k->contacts.at[i].restitution > 0)
                 a->lost[at] -= 0.5 * impulse * (before + after);
         }
-        a->work[at] += sum + fmin(0, other);
-        a->rule[at] += lag[other < 0];
+        a->work[at] += sum + fmin(0, other[0]) + fmin(0, other[1]);
+        a->rule[at] += lag[other[0] < 0];
     }
 }
 

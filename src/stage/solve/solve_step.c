@@ -206,6 +206,8 @@ static perp_status run_solver(const pp_frame *f, trial *t, const posed *c, const
     pp_arena *arena = &f->w->arena;
     perp_call call = pp_call_within(f->w);
     if (t->o->loads != PP_LOADS_ANY) call.loads = t->o->loads;
+    if (f->purpose == PP_START_FORCED || f->purpose == PP_START_FREE)
+        call.loads = PP_LOADS_LATER; /* velocities alone are wanted */
     judge j = {f, t, c};
     if (c->cone) {
         call.enough = is_enough;

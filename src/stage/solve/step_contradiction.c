@@ -17,6 +17,7 @@
 #include "problem/rows.h"
 #include "problem/convert/to_cone.h"
 #include "solver/auto/find_contradiction.h"
+#include "model/budget.h"
 #include "model/world_data.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
@@ -144,10 +145,12 @@ double pp_tell_contradiction(const pp_frame *f, const perp_step_problem *p, char
     perp_contradiction proof = {0};
     double least = 0;
     text[0] = 0;
+    if (pp_budget_used(f->w, (double)p->nblock + p->njoint + p->ncontact)) return 0;
     if (p->ncontact + p->njoint <= MOST_LAWS && !pp_step_to_cone(p, a, &c)) {
         double *y = PP_ARENA_ARRAY(a, double, c.n);
         perp_judge *judge = NULL;
-        perp_call call = {.arena = a, .deadline = INFINITY, .terse = true};
+        perp_call call = pp_call_within(f->w);
+        call.terse = true;
         if (y && !perp_judge_new(&c.problem, &f->w->def.alloc, &judge) &&
             !pp_find_contradiction(&call, &c.problem, judge, NULL, y, &proof) &&
             proof.existence == PERP_EXISTENCE_NONE) {
