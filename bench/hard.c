@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* hard.c - the hard cone problems of steps: captures them, and solves a kept set of them
  *
- *     hard [--quiet] [--limit WORK] PATH...                             solves problem files, or those of folders
+ *     hard [--quiet] [--limit WORK] [--solver NAME] [--tol TOL] [--as CLASS] PATH...
+ *                                                                 solves problem files, or those of folders
  *     hard --capture FOLDER [--seconds S] SCENE [NAME=VALUE]...   runs a scene and saves what was hard
  *     hard --capture FOLDER [--seconds S] --attack SEED COUNT     the same with random scenes (attack/generate.c)
  *
@@ -12,7 +13,9 @@
  * S: processor time of a scene [s], 20 unless told.
  *
  * Solving replays that call. One line per problem: solved or not, by the judge's own residual; work in multiplications (call.h); time;
- * what `auto` did. A file of another origin (FCLIB) is solved from nothing to 1e-9. The last line sums up; `tools/ablate` reads these. */
+ * what `auto` did. A file of another origin (FCLIB) is solved from nothing to 1e-9. NAME: another solver than
+ * `auto`, from nothing; TOL: its tolerance, else that of the file; CLASS: problems are converted before, and solved from nothing: `cone` is the
+ * local form, `lcp`, `mlcp` and `sparse-mlcp` have pyramids of four directions. The last line sums up; `tools/ablate` reads these. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <math.h>
@@ -35,7 +38,7 @@
 #define SLACK     2    /* of the tolerance: the judge's residual is computed in another order */
 #define ROUNDING \
     1e-11 /* residual that rounding of gaps, which are differences of coordinates, explains: finer ones count as solved */
-enum { KINDS = 1000, EACH = 2, PATHS = 1024, FILES = 20000 };
+enum { FACETS = 4, KINDS = 1000, EACH = 2, PATHS = 1024, FILES = 20000 };
 
 static void die(const char *what, const char *why) {
     fprintf(stderr, "hard: %s: %s\n", what, why);
@@ -211,6 +214,9 @@ typedef struct sums {
     double work, seconds;
     bool quiet;
     double limit;
+    const perp_solver_type *solver;
+    double tol;    /* 0: that of the file */
+    perp_class as; /* 0: as it is */
 } sums;
 
 /* What a step would accept: its own test is not in the file, but no step asks for more than ROUNDING. */
@@ -223,13 +229,18 @@ static void solve_file(const char *path, sums *all) {
     perp_stored *s;
     perp_refusal why;
     if (perp_problem_read(path, NULL, &s, NULL, &why)) die(path, why.text);
-    const perp_problem *p = perp_stored_problem(s);
     const double *guess = perp_stored_guess(s);
+    perp_stored *other = NULL;
+    if (all->as && perp_problem_convert(perp_stored_problem(s), all->as, FACETS, NULL, &other))
+        die(path, "is not converted");
+    const perp_problem *p = perp_stored_problem(other ? other : s);
     double tol = USUAL_TOL;
     int loads = PP_LOADS_ANY, n = perp_problem_size(p);
     bool captured = sscanf(perp_stored_title(s), "tol %lf loads %d", &tol, &loads) == 2;
     double *z = calloc((size_t)n + 1, sizeof *z);
     if (!z) die(path, "out of memory");
+    if (all->tol > 0) tol = all->tol;
+    if (all->solver != &pp_solver_auto || other) captured = false, loads = PP_LOADS_ANY;
     if (guess && captured) memcpy(z, guess, sizeof *z * (size_t)n);
     pp_arena arena;
     pp_arena_init(&arena, (perp_allocator){0});
@@ -243,9 +254,9 @@ static void solve_file(const char *path, sums *all) {
     pp_settings settings;
     perp_solve_info info = {0};
     perp_measures m = {.natural = INFINITY};
-    pp_settings_default(&pp_solver_auto, tol, &settings);
+    pp_settings_default(all->solver, tol, &settings);
     double began = processor_seconds();
-    if (pp_solve_within(&call, &pp_solver_auto, &settings, p, z, &info)) die(path, "was not taken");
+    if (pp_solve_within(&call, all->solver, &settings, p, z, &info)) die(path, "was not taken");
     double took = processor_seconds() - began;
     if (perp_problem_measure(p, z, &m)) m.natural = INFINITY;
     bool solved = m.natural <= fmax(SLACK * tol, ROUNDING);
@@ -255,13 +266,15 @@ static void solve_file(const char *path, sums *all) {
     all->seconds += took;
     if (!all->quiet) {
         const char *name = strrchr(path, '/');
+        bool cones = p->cls == PERP_CONE;
         printf("%-8s %10.4g %8.2f ms  %-40s %4d+%-4d %.0e %d %.1e  %s\n", solved ? "solved" : "FAILED", work.done,
-               1e3 * took, name ? name + 1 : path, p->as.cone.ncontact, p->as.cone.nrow, tol, loads, m.natural,
-               info.story);
+               1e3 * took, name ? name + 1 : path, cones ? p->as.cone.ncontact : n, cones ? p->as.cone.nrow : 0, tol,
+               loads, m.natural, info.story);
         fflush(stdout);
     }
     pp_arena_free(&arena);
     free(z);
+    perp_stored_free(other);
     perp_stored_free(s);
 }
 
@@ -296,8 +309,16 @@ static void solve_path(const char *path, sums *all) {
     }
 }
 
+static perp_class class_named(const char *name) {
+    const perp_class all[] = {PERP_CONE, PERP_LCP, PERP_MLCP, PERP_SPARSE_MLCP};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!strcmp(name, perp_class_name(all[i]))) return all[i];
+    die(name, "is no class; allowed: cone, lcp, mlcp, sparse-mlcp");
+    return PERP_CONE;
+}
+
 int main(int argc, char **argv) {
-    sums all = {.limit = INFINITY};
+    sums all = {.limit = INFINITY, .solver = &pp_solver_auto};
     double most = 20;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--capture") && i + 1 < argc) {
@@ -306,6 +327,12 @@ int main(int argc, char **argv) {
             most = strtod(argv[++i], NULL);
         } else if (!strcmp(argv[i], "--limit") && i + 1 < argc) {
             all.limit = strtod(argv[++i], NULL);
+        } else if (!strcmp(argv[i], "--solver") && i + 1 < argc) {
+            if (!(all.solver = perp_solver_find(argv[++i]))) die(argv[i], "is no solver");
+        } else if (!strcmp(argv[i], "--tol") && i + 1 < argc) {
+            all.tol = strtod(argv[++i], NULL);
+        } else if (!strcmp(argv[i], "--as") && i + 1 < argc) {
+            all.as = class_named(argv[++i]);
         } else if (!strcmp(argv[i], "--quiet")) {
             all.quiet = true;
         } else if (!strcmp(argv[i], "--attack") && i + 2 < argc && capture.folder) {

@@ -41,7 +41,7 @@ int pp_eigen_work(int n);
 /* Symmetric positive semidefinite A, n x n (lower and upper given), factorised so that systems with it can be solved
  * in the least-squares, least-norm sense: x = S (S A S)^+ S b with S = diag(scale), which is A^+ b when b is in the
  * range of A up to the choice among the solutions. Rank is decided on S A S, which has unit diagonal, at `tol`
- * (1e-11 is usual). Full rank: Cholesky with diagonal pivoting. Otherwise a complete orthogonal factorisation, S A S
+ * (PP_RANK_TOL is usual). Full rank: Cholesky with diagonal pivoting. Otherwise a complete orthogonal factorisation, S A S
  * = Q R R' Q'. Everything lies in `work`. Zero diagonal entries (rows that touch nothing) are allowed and give x_i =
  * 0. */
 typedef struct pp_psd {
@@ -55,6 +55,8 @@ typedef struct pp_psd {
 size_t pp_psd_work(int n); /* doubles */
 /* False if A is not finite or has an eigenvalue that is clearly negative. */
 bool pp_psd_factor(pp_psd *f, int n, const double *A, int ld, double tol, double *work);
+/* [1] Part of the largest pivot at which a pivot is rounding: where the rank of the rows of joints and contacts ends, whoever looks. */
+#define PP_RANK_TOL 1e-11
 /* B (n x nrhs) is overwritten by A^+ B. tmp: n doubles. */
 void pp_psd_solve(const pp_psd *f, int nrhs, double *B, int ldb, double *tmp);
 

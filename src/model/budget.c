@@ -9,12 +9,14 @@
 
 #include "base/clock.h"
 
-/* Work of posing a problem, collision included, by body and row: two microseconds each, measured on small scenes with many impacts. */
+/* [multiplications] Work of posing a problem, collision included, by body and row: two microseconds each, measured on small scenes with
+ * many impacts. */
 #define POSING_WORK 2000.0
-/* Work of turning a body freely by one radian: three midpoint steps of some four solves of 3 x 3 each, measured 1.5 microseconds. */
+/* [multiplications] Work of turning a body freely by one radian: three midpoint steps of some four solves of 3 x 3 each, measured 1.5 microseconds. */
 #define TURN_WORK 1500.0
-#define MOST_TURN 1024 /* of what turns further it is refused to tell, at once [rad] */
-/* Part of the budget below which nothing more is tried. */
+/* [rad] Largest turn whose work is counted: a body that turns further in a step is refused. */
+#define MOST_TURN 1024
+/* [1] Part of the budget below which nothing more is tried. */
 #define MIN_WORK_SHARE (1.0 / 64)
 
 void pp_budget_start(perp_world *w) {

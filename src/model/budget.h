@@ -9,6 +9,9 @@
 
 #include "model/world_data.h"
 
+/* [1] Part of the work limit of a step that it may use beyond it for what must still be done: a jammed part, the names of what jams it. */
+#define PP_LAST_SHARE 0.05
+
 /* Begins the count of a step. */
 void pp_budget_start(perp_world *w);
 /* Lowers the limit of `work` to half of what is left up to `whole`. @return the limit before, to be set again */

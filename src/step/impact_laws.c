@@ -19,6 +19,7 @@
 
 #include <string.h>
 
+#include "base/rounding.h"
 #include "stage/collide/contact_fill.h"
 #include "problem/rows.h"
 #include "stage/certify/contact_work.h"
@@ -29,9 +30,11 @@
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
 
-#define CLOSES     1e-13 /* part of the largest approach below which a contact of a pass does not close: rounding */
-#define PASSES     50    /* per contact, and */
-#define PASSES_TOO 200
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [passes] Largest number of passes of an impact for each contact, as if there were four more. Half and double: no
+ * effect. */
+#define PASSES 50
 
 static perp_status no_memory(perp_world *w) { return pp_fail(w, PERP_E_MEMORY, "out of memory for the impacts"); }
 
@@ -336,9 +339,9 @@ static perp_status sequence(pp_impacts *m, const pp_frame *look) {
     bool *in = PP_ARENA_ZERO(&m->w->arena, bool, look->contacts.n);
     if (!in) return no_memory(m->w);
     double most, scale = 0;
-    int limit = PASSES * look->contacts.n + PASSES_TOO;
+    int limit = PASSES * (look->contacts.n + 4);
     (void)closing(m, look, 0, in, &scale);
-    for (int n = 0; closing(m, look, CLOSES * scale, in, &most) > 0; n++) {
+    for (int n = 0; closing(m, look, PP_ROUNDING * scale, in, &most) > 0; n++) {
         bool last = n >= limit || (n > 0 && most < m->least);
         perp_status st = newton(m, look, last ? NULL : in, !last);
         if (st) return st;

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rounding.h"
 #include "model/budget.h"
 #include "problem/rows.h"
 #include "step/impact_laws.h"
@@ -33,13 +34,18 @@
 #include "stage/collide/collide.h"
 #include "stage/control/control.h"
 
-#define IMPACTS     8 /* in a step, per contact, and */
-#define IMPACTS_TOO 32
-#define FRAMES      8     /* of a flight that are posed without a problem that counts its own work */
-#define REDONE      8     /* times a flight is shortened that went too far */
-#define SCALE       1e-9  /* of the fastest: speed that is none */
-#define PARTS       0.01  /* of the speed of rest: what parts slower rests as well */
-#define END         1e-13 /* of a step is no time left */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [impacts] Largest number of impacts in a step for each contact, as if there were four more. Half and double: no
+ * effect. */
+#define IMPACTS 8
+/* [tries] Number of times that a flight which went too far is shortened. Half and double: no effect. */
+#define REDONE 8
+/* [frames] Frames of a flight, by body, that are posed without a problem that counts its own work. */
+#define FRAMES 8
+/* [1] Speed of separation, as a part of the speed of rest, below which a contact rests. Half and double: no effect.
+ * */
+#define PARTS 0.01
 
 typedef struct order {
     const pp_span *x;
@@ -126,7 +132,7 @@ static perp_status rest_speeds(order *o) {
     }
     for (int i = 0; i < w->nbody; i++)
         if (w->body[i].kind == PERP_BODY_KINEMATIC) most = fmax(most, perp_v3_norm(f->s1->v[i]));
-    o->m.least = fmax(o->m.least, SCALE * most);
+    o->m.least = fmax(o->m.least, PP_RESIDUAL * most);
     return PERP_OK;
 }
 
@@ -449,7 +455,7 @@ static perp_status fly(order *o, bool all) {
         if (deep > 0 && tries < REDONE) {
             pp_state_copy(w, o->m.s, from);
             o->moved = moved;
-            tau *= began > 0 ? (1 - 1e-9) * began / (began + deep) : 0.5;
+            tau *= began > 0 ? (1 - PP_RESIDUAL) * began / (began + deep) : 0.5;
             continue;
         }
         pp_state_copy(w, o->m.s, s1);
@@ -468,9 +474,9 @@ static perp_status all_impacts(order *o) {
     perp_status st = look_round(o);
     if (!st) st = move_velocities(o, behind, 0);
     if (!st && drives(w)) st = look_round(o); /* what it found belongs to another time of theirs */
-    for (int contacts = 0; !st && o->left > END * h;) {
+    for (int contacts = 0; !st && o->left > PP_ROUNDING * h;) {
         if (o->look->contacts.n + o->nflying > contacts) contacts = o->look->contacts.n + o->nflying;
-        if (o->m.count > IMPACTS * contacts + IMPACTS_TOO || o->flights > 4 * (IMPACTS * contacts + IMPACTS_TOO)) {
+        if (o->m.count > IMPACTS * (contacts + 4) || o->flights > 4 * IMPACTS * (contacts + 4)) {
             pp_logf(w, PERP_LOG_INFO, "step %llu: the rest of it, %g, goes without restitution after %d impacts",
                     (unsigned long long)w->state.step, o->left, o->m.count);
             o->m.sum.rebounds_given_up++;
@@ -710,7 +716,8 @@ static perp_status met_others(perp_world *w, const pp_state *s, const bool *acts
         st = pp_overlap_deepest(w->found.broad, end.collide.nplaced, end.collide.placed, pp_may_touch, &end, &w->alloc,
                                 &w->arena, &w->found.couples, &depth, shape);
     *met = false;
-    if (st || shape[0] < 0 || !(depth > 1e-9 * fmin(w->shape[shape[0]].g->size, w->shape[shape[1]].g->size))) return st;
+    if (st || shape[0] < 0 || !(depth > PP_RESIDUAL * fmin(w->shape[shape[0]].g->size, w->shape[shape[1]].g->size)))
+        return st;
     int a = w->shape[shape[0]].body, b = w->shape[shape[1]].body;
     *met = w->body[a].kind == PERP_BODY_DYNAMIC && w->body[b].kind == PERP_BODY_DYNAMIC && acts[a] != acts[b];
     return PERP_OK;

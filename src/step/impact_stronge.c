@@ -12,11 +12,14 @@
  * Source   Stronge, Proc. R. Soc. A 431 (1990) 169; Routh, Dynamics of a System of Rigid Bodies I, 5th ed., ch. 8. */
 #include <math.h>
 
+#include "base/rounding.h"
 #include "problem/rows.h"
 #include "step/impact_laws.h"
 
-#define PARTS 4000  /* of the path while its direction turns: slip in space */
-#define STUCK 1e-12 /* of the speeds at hand is no slip */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [parts] Parts of the path of an impact in space whose slip turns. */
+#define PARTS 4000
 
 typedef struct path {
     int dim;        /* rows: 2 or 3 */
@@ -121,7 +124,7 @@ static double direction(const path *x, double d[3]) {
     rates(x, d, r);
     double towards = (r[1] * x->u[1] + r[2] * x->u[2]) / slip, stops = towards < 0 ? -slip / towards : INFINITY;
     double across = fabs(r[1] * x->u[2] - r[2] * x->u[1]) / slip;
-    if (!(across > 1e-12 * (fabs(r[1]) + fabs(r[2])))) return stops; /* straight on */
+    if (!(across > PP_NEGLIGIBLE * (fabs(r[1]) + fabs(r[2])))) return stops; /* straight on */
     return fmin(stops, slip / (across * PARTS / 100)); /* it turns: short parts, by the direction of the middle */
 }
 
@@ -138,7 +141,7 @@ static bool follow(path *x, double goal) {
             if (size > x->least) slipping(x, s, d);
         }
         advance(x, d, dp);
-        if (dp == most && slip_of(x) < 1e-9 * (fabs(x->u[0]) + x->least / STUCK)) x->u[1] = x->u[2] = 0;
+        if (dp == most && slip_of(x) < PP_RESIDUAL * (fabs(x->u[0]) + x->least / PP_NEGLIGIBLE)) x->u[1] = x->u[2] = 0;
         if (dp >= end) return true;
     }
     return false;
@@ -155,7 +158,7 @@ bool pp_stronge(const pp_frame *k, int i, double impulse[3]) {
         x.u[r] = pp_row_dot(p, row[r], k->control.nu0) + driven[r];
         for (int j = 0; j < p->dim; j++) x.W[r][j] = couple(p, row[r], row[j]);
     }
-    x.least = STUCK * (fabs(x.u[0]) + slip_of(&x));
+    x.least = PP_NEGLIGIBLE * (fabs(x.u[0]) + slip_of(&x));
     if (!(x.u[0] < 0) || !(x.W[0][0] > 0)) return false;
     if (!follow(&x, NAN)) return false;
     double e = k->contacts.at[i].restitution;

@@ -14,10 +14,17 @@
 
 #include <math.h>
 
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [samples] Samples of the span in which pairs are looked for that meet. Half and double: other bits only. */
 #define SAMPLES 512
-#define LEAST   (1.0 / SAMPLES)
-#define FIRST   1e-9 /* of the span: the first sample of a pair that parts, each of the next twice as far */
-#define ROUNDS  200
+/* [1] First sample of a pair that parts, as a part of the span; each of the next is twice as far. Half and double:
+ * other bits only. */
+#define FIRST 1e-9
+/* [rounds] Largest number of rounds of the search for the moment of an impact. Half and double: no effect. */
+#define ROUNDS 200
+
+#define LEAST (1.0 / SAMPLES)
 
 typedef struct motion {
     const pp_frame *f;

@@ -27,19 +27,28 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rounding.h"
 #include "base/sets.h"
 #include "problem/rows.h"
 #include "stage/certify/contact_work.h"
 #include "stage/contact_model.h"
 #include "stage/stepper.h"
 
-#define ROUNDING 1e-9 /* work that is none, as a part of what goes to and fro */
-#define CLOSE    0.02 /* of what would be gained may be lost instead */
-#define TRIES    10
-#define JAMMED   10   /* times the gap that counts as touching: what is deeper in a driven body was jammed */
-#define PUSHED   1e-5 /* of its energy that an island may gain in a part by overlap that is pushed out, */
-#define LIFTED \
-    0.3 /* beside this part of what a fall of that time gives, so that sinking by linearised gaps is undone */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Energy that a limited rebound may lose, as a part of what it would have gained. Half and double: no effect. */
+#define CLOSE 0.02
+/* [tries] Largest number of tries of the rebound of an island. Half: other bits only; double: no effect. */
+#define TRIES 10
+/* [1] Penetration of a driven body, in units of the gap that counts as touching, from which on it was jammed. Half
+ * and double: no effect. */
+#define JAMMED 10
+/* [1] Energy that an island may gain in a part by penetration that is pushed out, as a part of its own. Half and
+ * double: no effect. */
+#define PUSHED 1e-5
+/* [1] Energy that it may gain beside that, as a part of what a fall of that time gives: sinking by linearised gaps is
+ * undone. Half and double: no effect. */
+#define LIFTED 0.3
 
 /* Does contact i push because its overlap asks for more than the next limit allows? */
 static bool pushed_out(const pp_frame *k, int i, pp_push_out next) {
@@ -179,7 +188,7 @@ static bool go_through(pp_rebound_limits *r, const pp_frame *k, const pp_contact
         if ((n->block[0] < 0 && n->block[1] < 0) || !bounces(k, i)) continue;
         int at = pp_work_island(a, n);
         const int *shape = k->contacts.shape + 2 * i;
-        double rounding = ROUNDING * a->moved[at];
+        double rounding = PP_RESIDUAL * a->moved[at];
         pp_rebound_limit *l = limit_of(r, shape);
         if (l && (l->done || l->seen == r->tries)) continue;
         if (!l && (last || !(a->work[at] > rounding))) continue;

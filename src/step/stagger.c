@@ -20,6 +20,7 @@
  * Valid    Steppers that kick at the start pose and move with the velocity after it.
  * Cost     Two solutions at the start; linear in the rows in every step.
  * Source   Leapfrog: Hairer, Lubich, Wanner, Geometric Numerical Integration, I.1.4. */
+#include "base/rounding.h"
 #include "model/actuator.h"
 #include "step/stagger.h"
 
@@ -34,24 +35,26 @@
 #include "stage/certify/certify.h"
 #include "stage/control/control.h"
 
-/* A speed along a row that counts as an approach is at least this many times what forces and turning bodies change in a
- * step, if nothing else says that the row was open. */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Speed along a row, in units of what forces and turning bodies change in a step, from which on it is an
+ * approach. Half and double: no effect. */
 #define HARD 10
-/* A contact that leads a body round takes the velocity along its row from -u to +u in a step, or from -2u where it began after a jump.
- * One that leaves at less than 1/STOPPED of its approach was met by an impact, however fast the body turns. */
+/* [1] Approach over separation from which on a contact was met by an impact: one that leads a body round takes the
+ * velocity from -u to +u, or from -2u after a jump. Half and double: no effect. */
 #define STOPPED 3
-/* Slip that counts, relative to slip before and change of slip by forces. */
+/* [1] Slip that counts, as a part of slip before and change of slip by forces. Half and double: no effect. */
 #define SLIPS 1e-6
-/* Slip before a row stuck that tells a stop from rows that turn, relative to what turning bodies change in a step. */
+/* [1] Slip before a row stuck that tells a stop from rows that turn, as a part of what turning bodies change in a
+ * step. Half: no effect; double: other bits only. */
 #define STOPS 0.01
-/* Speeds below this part of those of the bodies of a row, and of one step of fall, are rounding and residuals. */
+/* [1] Speed, as a part of those of the bodies of a row and of one step of fall, below which it is rounding and
+ * residuals. Half and double: no effect. */
 #define NOISE 1e-8
-/* A row is met if this part of what it lacked is left. */
+/* [1] Part of what a row lacked that may be left when it is met. Half and double: no effect. */
 #define MET 1e-3
-/* Part of a step by which the sum of its parts may differ from it. */
+/* [1] Part of a step by which the sum of its parts may differ from it. */
 #define WHOLE 1e-9
-/* Inertia of an island about an axis, relative to its largest, below which it is a line or a point. */
-#define FLAT 1e-12
 
 /* ---- islands ---- */
 
@@ -419,7 +422,8 @@ static perp_vec3 turn_of(int dim, const whole *of) {
     const double about[3] = {I.x, I.y, I.z};
     double most = fmax(I.x, fmax(I.y, I.z));
     for (int i = 0; i < 3; i++)
-        if (about[i] > FLAT * most) w = perp_v3_axpy(w, perp_v3_dot(axes.c[i], of->twist) / about[i], axes.c[i]);
+        if (about[i] > PP_NEGLIGIBLE * most)
+            w = perp_v3_axpy(w, perp_v3_dot(axes.c[i], of->twist) / about[i], axes.c[i]);
     return w;
 }
 

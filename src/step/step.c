@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/rounding.h"
 #include "method/contact/end_pose.h"
 #include "stage/contact_model.h"
 #include "stage/solve/jammed.h"
@@ -28,15 +29,17 @@
 #include "stage/solve/solve.h"
 #include "stage/update/update.h"
 
-/* Most times a frame is redone because bodies met that were not expected to. */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [tries] Number of times that a frame is redone because bodies met that were not expected to. Half and double: other
+ * bits only. */
 #define MAX_WIDENINGS 3
-/* Part of its own energy that contacts may add to an island in a part of a step that can be divided: the gain that a whole run may
- * have to be called good. */
+/* [1] Energy that contacts may add to an island in a part of a step that can be divided, as a part of its own: what a
+ * whole run may gain and be good. Half: work +1 %; double: other bits only. */
 #define MAX_GAIN 1e-3
-/* Part of the gain of a whole that its halves may have to be taken in its place: errors of the length of the step fall to a half. */
+/* [1] Gain of the halves, as a part of that of the whole, up to which they are taken in its place: errors of the
+ * length of the step fall to a half. Half and double: no effect. */
 #define LESS_GAIN 0.9
-/* Part of the work of a step that may be spent on naming what jams it, after it has failed. */
-#define FOR_NAMING 0.05
 
 static double clocked_so_far(const perp_world *w) {
     double sum = 0;
@@ -77,7 +80,7 @@ static bool missed_contact(const pp_frame *f, const perp_certificate *cert) {
     const int *s = cert->overlap_shape;
     if (s[0] < 0) return false;
     double size = fmin(f->w->shape[s[0]].g->size, f->w->shape[s[1]].g->size);
-    if (!(cert->overlap > 1e-9 * size)) return false;
+    if (!(cert->overlap > PP_RESIDUAL * size)) return false;
     for (int i = 0; i < f->contacts.n; i++) {
         const int *c = f->contacts.shape + 2 * i;
         if ((c[0] == s[0] && c[1] == s[1]) || (c[0] == s[1] && c[1] == s[0])) return false;
@@ -246,7 +249,7 @@ static perp_status take(perp_world *w, parts *p, const part *x) {
 static perp_status give_up(parts *p, part *x) {
     pp_certify_answer(x->f, &x->c);
     keep_problem(x->f);
-    x->f->w->run.work.limit = x->f->w->run.work.done + FOR_NAMING * x->f->w->run.work_limit;
+    x->f->w->run.work.limit = x->f->w->run.work.done + PP_LAST_SHARE * x->f->w->run.work_limit;
     pp_name_jam(x->f);
     pp_name_unclosed(x->f);
     perp_certificate_add(p->cert, &x->c);
@@ -374,7 +377,7 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
  * what is left. tries: solved so far. */
 static double shortest_part(const perp_world *w, const parts *p, int tries, double h, double left) {
     int most = 1 << w->def.max_halvings;
-    double least = 2 * p->n < most - 1 ? 1e-12 * h : left / (most - p->n);
+    double least = 2 * p->n < most - 1 ? PP_NEGLIGIBLE * h : left / (most - p->n);
     double done = w->run.work.done, rest = w->run.work_limit - done;
     if (!(done > rest)) return least;
     return fmax(least, fmin(left, left * (done / fmax(1, tries)) / (0.25 * fmax(rest, 1))));
@@ -385,7 +388,7 @@ static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, 
     double left = h, length = h;
     int most = 1 << w->def.max_halvings;
     *end = s0;
-    for (int tries = 0; left > 1e-12 * h; tries++) {
+    for (int tries = 0; left > PP_NEGLIGIBLE * h; tries++) {
         double least = shortest_part(w, p, tries, h, left);
         bool last = !(length > least);
         if (last) length = least;

@@ -18,9 +18,15 @@
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
 
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [rounds] Largest number of rounds of the models that pose contacts at the end of a step. */
 #define MAX_ROUNDS 80
-#define PATIENCE   8   /* rounds after which changes that do not fall are halved */
-#define FALLING    0.7 /* a change that is smaller than this part of the last one falls */
+/* [rounds] Number of rounds after which changes that do not fall are halved. Half: other bits only; double: work +1
+ * %. */
+#define PATIENCE 8
+/* [1] Part of the last change below which a change falls. Half: no effect; double: work +27 %. */
+#define FALLING 0.7
 
 pp_end_change pp_end_changed(const pp_frame *f, const pp_state *at, const double *from, const double *to) {
     double most = 0, far = 0, scale = f->h * perp_v3_norm(f->w->def.gravity_W);

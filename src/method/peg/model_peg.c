@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/rounding.h"
 #include "problem/rows.h"
 #include "stage/collide/contact_fill.h"
 #include "stage/contact_model.h"
@@ -33,33 +34,45 @@
 #include "method/peg/peg.h"
 #include "stage/solve/jammed.h"
 #include "stage/solve/joint_rounds.h"
+#include "solver/auto/auto.h"
 #include "stage/pose/support_rows.h"
 #include "stage/collide/collide.h"
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
 #include "stage/solve/solve_step.h"
 
-#define MAX_ROUNDS 40 /* beyond those that only find new pairs */
-#define MAX_FINDS  2000
-#define MANY       20   /* part of the rows that are new where the next round may be loose: */
-#define LOOSE      1e-2 /* to this tolerance, */
-#define MOST_SLACK 100  /* but so many times that of the world at most; */
-#define FEW_ROWS \
-    50 /* of up to so many contacts every answer is exact: it costs little, and rounds go the same way in any frame; */
-#define SHARE    0.04 /* else the answer may miss by this part of what gaps still miss by, */
-#define WORTH    3    /* if that is so many times the tolerance: the last answer must be exact */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [rounds] Largest number of rounds of a part of a step, beside those that only find new pairs. Half and double:
+ * other bits only. */
+#define MAX_ROUNDS 40
+/* [1] Coarsest tolerance of a round that another one follows. Half and double: no effect. */
+#define LOOSE 1e-2
+/* [1] Coarsest tolerance of such a round, in units of that of the world. Half and double: no effect. */
+#define MOST_SLACK 100
+/* [1] Residual that a round with more contacts may leave, as a part of what gaps still miss by. Half: no effect;
+ * double: other bits only. */
+#define SHARE 0.04
+/* [1] Least residual of a loose round in units of the tolerance: a smaller one saves nothing. Half and double: no
+ * effect. */
+#define WORTH 3
+/* [planes] Largest number of planes that are tried for pairs which two planes separate equally well. */
 #define MAX_TIES 32
-#define STICKS   0.999999 /* part of the friction that a contact can bear up to which it sticks for certain */
-#define LESS \
-    100 /* times the tolerance: the part by which another plane must lessen the effort, which is known no better */
-#define MAX_SLIPS \
-    8 /* rounds until slip on driven bodies has settled; each leaves a part h |turn rate| of what it found */
-#define MAX_POLISH 12 /* rounds that bring gaps from within tolerance to rounding, */
-/* of which so many in a row may better nothing: bodies that lean on each other can be in each other's way for a
- * while, and an answer that stops short goes by how it was come upon; */
+/* [1] Part by which efforts and impulses of an answer are in doubt, in units of the tolerance: by more must another
+ * plane lower the effort, or a contact stay below its friction limit. */
+#define LESS 100
+/* [rounds] Largest number of rounds for slip on driven bodies to settle; each leaves the part h |turn rate| of the
+ * error. Half and double: no effect. */
+#define MAX_SLIPS 8
+/* [rounds] Largest number of rounds that bring gaps from within tolerance to rounding. Half: other bits only; double:
+ * no effect. */
+#define MAX_POLISH 12
+/* [rounds] Number of rounds in a row that may better nothing, and of rounds whose contacts may add more than all
+ * kinetic energy: bodies that lean on each other can block each other for a while. Half and double: no effect. */
 #define PATIENCE 3
-#define EASY     200 /* steps of solvers for a round: where it takes more, there is no patience */
-#define THROWS   3   /* rounds whose contacts may add more than all kinetic energy */
+/* [rounds] Number of rounds in a part of a step that select unique loads; after one, new pairs may be found. Half:
+ * work -2 %; double: work +6 %. */
+#define MAX_SELECTIONS 3
 
 void pp_peg_destroy(struct pp_peg *m, const perp_allocator *a) {
     if (!m) return;
@@ -162,7 +175,7 @@ static bool is_hard(const pp_peg_work *k) {
     const perp_world *w = k->f->w;
     double mu = 0;
     for (int i = 0; i < w->nmaterial * w->nmaterial; i++) mu = fmax(mu, w->law[i].mu);
-    return k->m->nrow > FEW_ROWS && mu > 0;
+    return k->m->nrow > PP_FEW_CONTACTS && mu > 0;
 }
 
 /* How many times the tolerance an answer may miss the laws by, where gaps will miss by `miss` and another round must follow it anyway. */
@@ -280,7 +293,7 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     follow_answer(k);
     double most = 0;
     for (int r = 0; r < m->nrow; r++) most = fmax(most, f->solve.solution.p_contact[3 * r]);
-    most *= 1e-13;
+    most *= PP_ROUNDING;
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
         p->pushed = false;
@@ -299,13 +312,12 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     return pp_joint_rounds_look(f, &k->end_state, m->nu);
 }
 
-/* For the next: gaps miss by far more than an exact answer would; or, where the tolerance is loose, many pairs are new and more will be
- * found. */
+/* For the next: gaps miss by far more than an exact answer would. */
 static double next_slack(const pp_peg_work *k, const pp_peg_findings *found) {
     double by = slack_for(k, found->worst);
     if (!k->loose_tolerance) return by;
     double most = fmax(1, fmin(MOST_SLACK, LOOSE / k->f->w->def.tolerance));
-    return MANY * found->added > k->m->nrow && !k->linear ? most : fmin(most, by);
+    return fmin(most, by);
 }
 
 /* What the rounds so far have come to. */
@@ -313,7 +325,6 @@ typedef struct progress {
     double least;   /* by how much gaps missed at least when nothing else changed [L] */
     int idle;       /* rounds in a row that did not halve that */
     int polish;     /* rounds for the sake of digits alone */
-    int steps;      /* of solvers in the last round */
     int slips;      /* rounds for the sake of slip on driven bodies alone */
     int thrown;     /* rounds in which contacts added more energy than there was */
     int selections; /* rounds in which loads were selected, */
@@ -331,11 +342,9 @@ static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress
     p->idle = found->worst < p->least / 2 ? 0 : p->idle + 1;
     p->least = fmin(p->least, found->worst);
     if (k->options.slack > 1 || !k->still) return false;
-    return k->linear || k->loose_tolerance || found->worst <= k->finest || p->idle > (p->steps > EASY ? 1 : PATIENCE) ||
+    return k->linear || k->loose_tolerance || found->worst <= k->finest || p->idle > PATIENCE ||
            ++p->polish > MAX_POLISH;
 }
-
-#define MAX_SELECTIONS 3 /* rounds in a part of a step that select loads; after one, new pairs may be found */
 
 /* Is the next round the one that selects loads? It comes when contacts and gaps have settled: what is solved before is posed
  * again anyway, and what follows keeps the selected loads. */
@@ -379,6 +388,9 @@ static perp_status look_back(pp_peg_work *k, bool **renew, pp_peg_findings *foun
     return st;
 }
 
+/* The part by which efforts and impulses of an answer are in doubt. */
+static double doubt(const pp_peg_work *k) { return fmin(0.5, LESS * k->f->w->def.tolerance); }
+
 /* Is the impulse of a pair lawful on a plane with normal n as well: does each of its contacts stick, with an impulse inside the friction
  * cone about n? Then the answer at hand is one with that plane, too. */
 static bool holds_on(const pp_peg_work *k, const pp_peg_pair *p, perp_vec3 n) {
@@ -387,7 +399,7 @@ static bool holds_on(const pp_peg_work *k, const pp_peg_pair *p, perp_vec3 n) {
         const double *P = k->f->solve.solution.p_contact + 3 * r;
         if (!(k->m->row[r].push > 0)) continue;
         double most = c->mu * c->e_t;
-        if (c->e_t != c->e_o || !(hypot(P[1], P[2]) < STICKS * most * P[0])) return false;
+        if (c->e_t != c->e_o || !(hypot(P[1], P[2]) < (1 - doubt(k)) * most * P[0])) return false;
         perp_vec3 total = perp_v3_axpy(perp_v3_axpy(perp_v3_scale(P[0], c->n_W), P[1], c->t_W), P[2], c->o_W);
         double normal = perp_v3_dot(total, n);
         if (!(perp_v3_norm(perp_v3_axpy(total, -normal, n)) <= most * normal)) return false;
@@ -450,7 +462,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     for (int round = 1, limit = MAX_ROUNDS;; round++) {
         pp_peg_findings found;
         if ((st = look_back(k, &renew, &found))) return st;
-        if (found.stuck || (pp_peg_throws(k) && ++p.thrown > THROWS)) return PERP_OK;
+        if (found.stuck || (pp_peg_throws(k) && ++p.thrown > PATIENCE)) return PERP_OK;
         bool hold = planes_hold(k, &found);
         if (k->now.phase == PP_PEG_CHOOSE && hold && !tied(k)) k->now.phase = PP_PEG_FINISH;
         bool rests = (hold && k->now.phase != PP_PEG_FINISH) || at_rest(k, &found, &p);
@@ -470,15 +482,13 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
             return PERP_OK;
         }
         if (has_news(&found)) k->settling = (pp_convergence){.before = INFINITY};
-        if (found.added && !found.switched && limit < MAX_FINDS) limit++;
+        if (found.added && !found.switched) limit++; /* there are only so many pairs */
         k->options.slack = next_slack(k, &found);
         k->now.same_gaps = rests && !k->mode.symmetric; /* then select, too */
         if (!k->now.same_gaps) st = pp_peg_rows(k, &k->end, renew);
-        p.steps = -f->solve.iterations;
         k->options.loads = loads_of_round(k, select, p.selected);
         if (!st) st = solve_round(k, mark, true);
         k->now.same_gaps = false;
-        p.steps += f->solve.iterations;
         if (st) return st;
     }
 }
@@ -545,7 +555,7 @@ static perp_status try_ties(pp_peg_work *k) {
         if (ties == 0) return PERP_OK;
         double *scratch = PP_ARENA_ARRAY(arena, double, k->f->control.ndof);
         if (!scratch || !take(k, &now)) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
-        double least = (1 - fmin(0.5, LESS * k->f->w->def.tolerance)) * pp_peg_effort(k, scratch);
+        double least = (1 - doubt(k)) * pp_peg_effort(k, scratch);
         perp_status st;
         bool settled;
         int last = best = -1; /* that was tried: what is at hand */
@@ -647,7 +657,7 @@ static perp_status solve(pp_frame *f) {
     bool settled = false, linear = k.linear, answered = true, begun = true, at_start = false, due = false;
     k.options.jammed_block = PP_ARENA_ZERO(&f->w->arena, unsigned char, f->control.nblock);
     if (!k.options.jammed_block) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    k.options.jam_lasts = driven_within(&k, -PP_PEG_BEHIND);
+    k.options.jam_lasts = driven_within(&k, -PP_PEG_TOUCHING);
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     bool jammed = f->method.jammed; /* an earlier round of the same part went on jammed: so do those that follow */
     if (jammed) ways = most;

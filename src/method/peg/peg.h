@@ -10,23 +10,25 @@
 #include "stage/frame.h"
 #include "stage/solve/solve.h"
 
-#define PP_PEG_BEHIND 1e-7 /* a face was not in front if its gap at the start was below minus this part of the size */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* A pair that overlaps deeper than this at the start, as a part of its size and beyond what a step may leave, was
- * placed so. */
+/* [1] Penetration at the start, as a part of the size and beyond what a step may leave, from which on a pair was
+ * placed so. Half and double: no effect. */
 #define PP_PEG_INITIAL_OVERLAP 1e-8
-
-/* A pair whose separation at the start is less than this part of its size touches. */
+/* [1] Separation at the start, as a part of the size, below which a pair touches; a face that it penetrates by more
+ * was not in front. Half and double: no effect. */
 #define PP_PEG_TOUCHING 1e-7
+/* [1] Upper bound of pp_peg_near(), as a part of the size. Half and double: other bits only. */
+#define PP_PEG_NEAR 0.01
+/* [1] Upper bound of pp_peg_gap_error(), as a part of the size of the thinner shape. Half: no effect; double: other
+ * bits only. */
+#define PP_PEG_GAP_ERROR_MAX 0.015
+/* [1] Gap, in units of the largest one that pushes or misses, up to which a contact may be the next to push; a flat
+ * patch may stay one if it is so many times further open. */
+#define PP_PEG_NEXT 10
 
 /* Rounds that the next one is made from. */
 #define PP_PEG_HISTORY 2
-
-/* At most this part of the size, see pp_peg_near(). */
-#define PP_PEG_NEAR 0.01
-
-/* At most this part of the thinner one, see pp_peg_gap_error(). */
-#define PP_PEG_GAP_ERROR_MAX 0.015
 
 /* All shapes at one set of poses. */
 typedef struct pp_poses {

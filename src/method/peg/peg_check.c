@@ -6,9 +6,17 @@
 #include "method/peg/peg.h"
 #include "problem/rows.h"
 
-#define MAX_TURN    0.5  /* of a body that is pushed at its end pose in 3D, in one part of a step [rad] */
-#define WORK_BEHIND 0.1  /* of the kinetic energy of two bodies that a face which was not in front may do */
-#define WORK_TOTAL  1e-3 /* of the kinetic energy that all contacts together may add */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [rad] Largest turn in a part of a step of a body in 3D that is pushed at its end pose. Half: no effect; double:
+ * work +7 %. */
+#define MAX_TURN 0.5
+/* [1] Work that a face which was not in front may do, as a part of the kinetic energy of the two bodies. Half and
+ * double: no effect. */
+#define WORK_BEHIND 0.1
+/* [1] Energy that all contacts together may add, as a part of the kinetic energy. Half: other bits only; double: no
+ * effect. */
+#define WORK_TOTAL 1e-3
 
 static double kinetic(const pp_frame *f, int block, const double *nu) {
     if (block < 0) return 0;
@@ -109,7 +117,7 @@ static bool measure_contact_energy(pp_peg_work *k, contact_energy *l) {
             gain += contact_work(f, r, since);
             own = kinetic(f, blk[0], fr) + kinetic(f, blk[1], fr);
             behind |= m->row[r].push > 0 &&
-                      m->row[r].gap0 < -fmax(PP_PEG_BEHIND * p->size, k->loose_tolerance ? pp_peg_left(k) : 0);
+                      m->row[r].gap0 < -fmax(PP_PEG_TOUCHING * p->size, k->loose_tolerance ? pp_peg_left(k) : 0);
             any |= m->row[r].bounces || pp_peg_spawned(k, p);
         }
         l->total += work;

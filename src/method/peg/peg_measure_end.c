@@ -6,8 +6,13 @@
 
 #include "method/peg/peg.h"
 
-#define MAX_SWITCHES 6 /* of the plane of one pair */
-#define MAX_LOOKS    2 /* for contacts on the plane of a pair whose contact left its features */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [switches] Number of times that a pair may change its plane in a part of a step. Half: other bits only; double:
+ * work +1 %. */
+#define MAX_SWITCHES 6
+/* [looks] Number of times that contacts are sought on the plane of a pair whose contact left its features. */
+#define MAX_LOOKS 2
 
 static double demanded(const pp_peg_work *k, int row) {
     return k->f->demand.allowance ? -k->f->demand.allowance[row] : 0;

@@ -16,10 +16,17 @@
 
 #include <string.h>
 
-#define WITH_JOINTS \
-    1e-3 /* part of the tolerance of gaps down to which rounds that close joints as well are accelerated */
-#define DEPENDENT 1e-3 /* part of a change of misses that must be new beside the later changes to be used */
-#define MOST      5.0  /* largest coefficient: beyond it the rounds are not near enough to each other to extrapolate */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Part of the tolerance of gaps down to which rounds that close joints as well are accelerated. Half and double:
+ * other bits only. */
+#define WITH_JOINTS 1e-3
+/* [1] Part of a change of misses that must be linearly independent of later changes for it to be used. Half and
+ * double: other bits only. */
+#define DEPENDENT 1e-3
+/* [1] Largest coefficient of the extrapolation: beyond it rounds are too far apart. Half: work +1 %; double: other
+ * bits only. */
+#define MOST 5.0
 
 double pp_peg_opening(const pp_peg_work *k, const pp_peg_pair *p, const pp_peg_row *r) {
     const pp_frame *f = k->f;

@@ -6,12 +6,18 @@
  * straight way from start to end: of several sides that a large step leaves open, the one reached first is the right
  * one. A pair that touches at the start belongs to the plane that separates it there; among several (a vertex on a
  * vertex), to the one that the motion violates least. */
+#include "base/rounding.h"
 #include "method/peg/peg.h"
 #include "stage/collide/collide.h"
 
-#define SAMPLES  8 /* on the way, before bisection */
-#define HALVINGS 40
-#define ADVANCES 2000 /* most looks of the search for bodies that run through each other */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [poses] Poses on the way from start to end at which a pair is looked at before bisection. Half and double: no
+ * effect. */
+#define SAMPLES 8
+/* [looks] Largest number of looks in the search for bodies that run through each other. Half and double: no effect.
+ * */
+#define ADVANCES 2000
 
 double pp_peg_round(pp_peg_work *k, const pp_solid *A, const pp_solid *B) {
     pp_narrow w = {
@@ -67,7 +73,7 @@ static double gap_between(pp_peg_work *k, const pp_peg_pair *p, double x, pp_pla
 /* Between *from (apart) and x1 (not): the plane that separates last, by more than `by`, and when. */
 static pp_plane last_plane(pp_peg_work *k, const pp_peg_pair *p, double *from, double x1, double by, pp_plane plane) {
     double x0 = *from;
-    for (int s = 0; s < HALVINGS && x1 - x0 > 1e-12; s++) {
+    while (x1 - x0 > PP_NEGLIGIBLE) {
         double mid = (x0 + x1) / 2;
         pp_plane at = plane;
         if (gap_between(k, p, mid, &at) > by) {
@@ -131,7 +137,7 @@ bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, bool dips, pp_plane *pl
             pp_separate_ahead(&k->start.solid[p->i], &k->start.solid[p->j], &k->probe[0], &k->probe[1], touching).plane;
     else
         *plane = last_plane(k, p, &x, next, 0, at);
-    p->meet = fmax(x, 1e-12);
+    p->meet = fmax(x, PP_NEGLIGIBLE);
     return true;
 }
 

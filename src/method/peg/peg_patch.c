@@ -13,10 +13,14 @@
  * Cost     rows times patches of two bodies. */
 #include "method/peg/peg.h"
 
-#define NEAR     10   /* times the largest gap that pushes: gaps up to there may be the next to push */
-#define PARALLEL 1e-9 /* normals that differ by no more are one */
-#define PLANE    0.5  /* part of the largest miss by which gaps may be changed: so misses shrink from round to round */
-#define LINE     1e-9 /* rows within this part of their extent lie on a line, and tell no slope across it */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Change of a gap, as a part of the largest miss, that may be made: so misses shrink from round to round. Half:
+ * no effect; double: other bits only. */
+#define PLANE 0.5
+/* [1] Difference of two normals up to which they are the same, and extent of rows across a line, as a part of that
+ * along it, up to which they tell no slope across it. */
+#define FLAT 1e-9
 
 /* The rows between two bodies; all that is not dynamic is one body. */
 typedef struct couple {
@@ -80,7 +84,7 @@ static bool fit(const pp_peg_row *row, const double *allow, patch *p) {
     perp_vec3 axis = half >= 0 ? perp_v3(half + root, uv, 0) : perp_v3(uv, root - half, 0);
     axis = perp_v3_norm(axis) > 0 ? perp_v3_unit(axis) : perp_v3(1, 0, 0);
     double along = (gu * axis.x + gv * axis.y) / large,
-           across = small > LINE * LINE * large ? (gv * axis.x - gu * axis.y) / small : 0;
+           across = small > FLAT * FLAT * large ? (gv * axis.x - gu * axis.y) / small : 0;
     p->su = along * axis.x - across * axis.y;
     p->sv = along * axis.y + across * axis.x;
     return true;
@@ -121,10 +125,10 @@ static void gather(const pp_peg_work *k, const int *next, bool *done, const doub
             if (done[r] || !of_a_plane(&row[r], end[r])) continue;
             double lean = perp_v3_norm(perp_v3_sub(row[r].n, row[first].n)),
                    other = perp_v3_norm(perp_v3_add(row[r].n, row[first].n)); /* seen from the other body */
-            if (!(fmin(lean, other) <= PARALLEL)) continue;
+            if (!(fmin(lean, other) <= FLAT)) continue;
             double gap = fabs(row[r].gap1 + allow[r]);
             if (pass == 0 && row[r].push > 0) worst = fmax(worst, gap);
-            if (pass == 0 || !(row[r].push > 0 || gap <= NEAR * worst)) continue;
+            if (pass == 0 || !(row[r].push > 0 || gap <= PP_PEG_NEXT * worst)) continue;
             p->row[p->n++] = r;
             done[r] = true;
         }

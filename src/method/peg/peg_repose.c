@@ -13,11 +13,14 @@
 
 #include <string.h>
 
+#include "base/rounding.h"
 #include "stage/collide/contact_fill.h"
 #include "stage/control/control.h"
 
-#define SQUARE 1e-12 /* cosine of normal and edge up to which the two are square to each other */
-#define SHIFT  1e-5  /* part of the size, or angle [rad], by which bodies are moved for differences */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1 or rad] Displacement as a part of the size, or angle, by which bodies are moved for difference quotients. */
+#define SHIFT 1e-5
 
 perp_status pp_peg_again_new(pp_frame *f, const int *row, int n, pp_peg_repose *out) {
     perp_world *w = f->w;
@@ -126,7 +129,7 @@ static bool is_square(const pp_peg_repose *a, int i) {
     for (int c = 0; c < 2; c++) {
         const int *e = s[c]->g->edge[edge[c]];
         perp_vec3 d = perp_v3_unit(perp_v3_sub(s[c]->v[e[1]], s[c]->v[e[0]]));
-        if (!(fabs(perp_v3_dot(d, t->n)) <= SQUARE)) return false;
+        if (!(fabs(perp_v3_dot(d, t->n)) <= PP_NEGLIGIBLE)) return false;
     }
     return true;
 }

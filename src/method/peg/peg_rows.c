@@ -10,12 +10,15 @@
 
 #include <string.h>
 
-#define LEAVES \
-    1e-3 /* part of the way of bodies in a part of a step that overlap may be undone by in it: of their energy 1e-6 */
-#define NEAR   10   /* times the largest miss: gaps up to there may be the next to push, and contacts are told apart */
-#define STAYS  10   /* times as far open or leaning is a flat patch that was one in the round before */
-#define ALIKE  1e-6 /* cosines of normals that differ by no more are equal */
-#define FACING 0.95 /* cosine of the angle up to which two planes make one patch */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Penetration that may be undone in a part of a step, as a part of the way that bodies move in it; of their
+ * energy it is the square. Half and double: no effect. */
+#define LEAVES 1e-3
+/* [1] Difference of the cosines of two normals up to which they are equal. */
+#define ALIKE 1e-6
+/* [1] Least cosine of the angle of two planes that make one patch. Half: no effect; double: work +3 %. */
+#define FACING 0.95
 
 static const pp_poses *force_poses(const pp_peg_work *k) { return k->mode.symmetric ? &k->end : &k->force; }
 
@@ -213,7 +216,7 @@ static bool stays(const pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at
 
 /* Is a contact so near to one of `n` rows that push that the way does not tell them apart yet? */
 static bool same_place(const pp_peg_work *k, const pp_peg_pair *p, const pp_touch *t, const pp_peg_row *row, int n) {
-    double near = NEAR * pp_peg_gap_error(k, p);
+    double near = PP_PEG_NEXT * pp_peg_gap_error(k, p);
     for (int r = 0; near > 0 && r < n; r++) {
         if (!(row[r].push > 0) || row[r].plane != p->plane) continue;
         pp_touch at = pp_touch_at(&k->end.solid[p->i], &k->end.solid[p->j], row[r].plane, row[r].feature);
@@ -240,7 +243,7 @@ static void make_flat(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *row, int
     int closed = 0;
     bool was = false;
     for (int r = 0; r < n; r++) was |= row[r].flat != PP_NO_PLANE;
-    double slack = was ? STAYS : 1, most = slack * NEAR * fmax(pp_peg_gap_error(k, p), p->tol);
+    double slack = was ? PP_PEG_NEXT : 1, most = slack * PP_PEG_NEXT * fmax(pp_peg_gap_error(k, p), p->tol);
     for (int r = 0; r < n; r++) closed += fabs(row[r].gap1) <= most;
     pp_plane flat = PP_NO_PLANE;
     if (closed > (k->f->w->def.dim == 3 ? 3 : 1))

@@ -16,8 +16,6 @@
 #include "linalg/kernel.h"
 #include "problem/convert/convert_parts.h"
 
-/* Rank of the bilateral rows is decided here, on their Delassus block of unit diagonal. */
-#define RANK_TOL 1e-11
 /* S_ii below this times W_ii is rounding, or below HELD_EPS over the smallest pivot, if that is more. A velocity of a held
  * row below HELD_TOL times the terms it is made of is rounding: some thousand units of it. */
 #define HELD_TOL 1e-12
@@ -95,7 +93,7 @@ static perp_status eliminate(pp_converted *c, pp_arena *arena, double *S, double
         memcpy(k.R + nw * j, c->W + nw * c->eliminated[j], sizeof(double) * (size_t)nw);
         for (int i = 0; i < ne; i++) k.A[i + ne * j] = c->W[c->eliminated[i] + nw * c->eliminated[j]];
     }
-    if (!pp_psd_factor(&c->elim, (int)ne, k.A, (int)ne, RANK_TOL, work)) return PERP_E_SOLVE;
+    if (!pp_psd_factor(&c->elim, (int)ne, k.A, (int)ne, PP_RANK_TOL, work)) return PERP_E_SOLVE;
     if (ne == nw) return PERP_OK; /* nothing else is left, and S is W itself */
     for (int e = 0; e < ne; e++) k.x[e] = c->w_shift[c->eliminated[e]];
     pp_psd_solve(&c->elim, 1, k.x, (int)ne, k.y);

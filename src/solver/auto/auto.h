@@ -6,6 +6,11 @@
 
 #include "solver/common/call.h"
 
+/* [contacts and joint rows] Number up to which exact methods (pivoting, polishing, unique loads) cost little. */
+#define PP_FEW_CONTACTS 50
+/* [rows] Largest dense problem for pivoting and for factors of an active set: both cost the cube, some seconds here. */
+#define PP_PIVOTING_MOST 1200
+
 /* Friction contact problems and cone QPs: exact for one contact, Newton from a guess, interior points from nothing,
  * Newton again. loads: which of those that obey the laws (cone_select.h).
  * Explains itself in info->story. */

@@ -16,14 +16,11 @@
 #include "solver/auto/refine.h"
 #include "solver/common/solver.h"
 
-/* Pivoting costs about n^3 on dense matrices. */
-#define PIVOTING_MOST 1200
-/* From here on a factorisation is dear: interior points, whose steps are few, come before methods that may restart many
- * times, and those are bounded. */
-#define LARGE 216
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* A claim that misses tol by up to this factor, relative to the answer, is worth refining. */
-#define REFINED 1e4
+/* [unknowns] Number of unknowns from which on interior points, whose steps are few, come before methods that restart,
+ * and those are bounded. Half and double: no effect. */
+#define LARGE 216
 
 typedef struct stage {
     const perp_solver_type *type;
@@ -32,7 +29,7 @@ typedef struct stage {
 } stage;
 
 static const stage stages[] = {
-    {&pp_solver_lemke, PERP_LCP | PERP_MLCP, 0, PIVOTING_MOST},
+    {&pp_solver_lemke, PERP_LCP | PERP_MLCP, 0, PP_PIVOTING_MOST},
     {&pp_solver_interior_point, PERP_LCP | PERP_MLCP, LARGE, INT32_MAX},
     {&pp_solver_interior_point, PERP_QP, 0, INT32_MAX},
     {&pp_solver_accelerated_gradient, PERP_QP, 0, INT32_MAX},
@@ -41,7 +38,7 @@ static const stage stages[] = {
     {&pp_solver_minmap_newton, PERP_LCP | PERP_MLCP | PERP_SPARSE_MLCP | PERP_NCP, 0, INT32_MAX},
     {&pp_solver_interior_point, PERP_LCP | PERP_MLCP, 0, LARGE - 1},
     {&pp_solver_interior_point, PERP_SPARSE_MLCP, 0, INT32_MAX},
-    {&pp_solver_lemke, PERP_LCP | PERP_MLCP, PIVOTING_MOST + 1, INT32_MAX},
+    {&pp_solver_lemke, PERP_LCP | PERP_MLCP, PP_PIVOTING_MOST + 1, INT32_MAX},
     {&pp_solver_pgs, PERP_LCP | PERP_MLCP, 0, INT32_MAX},
     {&pp_solver_fixed_point, PERP_LCP | PERP_MLCP | PERP_SPARSE_MLCP | PERP_NCP, 0, INT32_MAX},
 };
@@ -91,7 +88,7 @@ static perp_status judged(const perp_call *call, const perp_problem *p, perp_jud
                           perp_solve_info *own, double *now) {
     perp_verdict v;
     perp_status s = perp_judge_verdict(judge, z, tol, &v, NULL);
-    if (!s && !v.solved && own->outcome == PERP_OUTCOME_SOLVED && measure(p, z) <= REFINED * tol) {
+    if (!s && !v.solved && own->outcome == PERP_OUTCOME_SOLVED && measure(p, z) <= PP_REFINE_WITHIN * tol) {
         pp_arena_mark mark = pp_arena_here(call->arena);
         s = pp_refine(call, p, judge, tol, z, own);
         pp_arena_release(call->arena, mark);

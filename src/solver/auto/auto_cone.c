@@ -26,13 +26,11 @@
 #include "solver/auto/find_contradiction.h"
 #include "solver/common/solver.h"
 
-/* Constants. Evidence: `tools/ablate --constants problems/hard` doubles and halves each; "no effect" is less than 5 % of the work and no
+/* Constants. Evidence: `tools/perturb` doubles and halves each (docs/constants.md); "no effect" is less than 5 % of the work and no
  * problem lost. Those for large factors and sweeps show in FCLIB's files and bench/motion. Weights are of the proximal term, unit-free;
  * measures are unit-free residuals; work is in multiplications. */
 
 /* sizes that decide which stages apply */
-#define FEW_CONTACTS \
-    50 /* contacts up to which answers are polished and loads selected; more may be at rest. No effect */
 #define LARGE_WORK \
     3e7 /* work of a factorisation from which on splitting is tried first. FCLIB: total time doubles without */
 #define CG_WORK    6e8  /* work of a factorisation from which on splitting uses conjugate gradients instead */
@@ -58,8 +56,6 @@
 #define CG_STEPS       400  /* iterations of splitting with conjugate gradients */
 #define CG_TO          0.2  /* part of tol that they aim at, so that Newton is not needed */
 #define INTERIOR_STEPS 70   /* interior point steps on a cone QP. No effect */
-#define INTERIOR_SHIFT 1e-8 /* added to the diagonal of their matrix. No effect */
-#define INTERIOR_TO    1e-8 /* measure at which they hand over to Newton */
 #define POLISH_STEPS   60   /* Newton steps after them. Halved: work + 5 %, as existence is asked of such QPs */
 #define SWEPT_FOR      20   /* factorisations that sweeps may cost as much as */
 #define MOST_SWEEPS    1500 /* sweeps at most */
@@ -78,9 +74,7 @@
 #define PART_TOL    0.1  /* part of tol to which those that move are solved */
 
 /* polishing */
-#define EXACT       3e-15 /* measure that answers are polished to: rounding */
-#define EXACT_STEPS 4     /* Newton steps for that */
-#define EXACT_PULL  1e-5  /* their weight; a weaker one would magnify rounding in loads that are not unique */
+#define EXACT_STEPS 4     /* Newton steps that polish an answer to PP_EXACT */
 #define NEARLY      10    /* answers within this many times tol are polished, too */
 #define KEPT        1e-13 /* a guess that holds to this has the loads that it should have, but for rounding */
 #define SLOW        1e-2  /* velocity of a loaded row that counts as rest, over the largest without loads */
@@ -212,8 +206,8 @@ static bool interior(work *w, perp_outcome *outcome) {
     pp_cone_interior k = {.c = &w->c,
                           .linear = &w->linear,
                           .call = w->call,
-                          .tol = fmax(INTERIOR_TO, w->tol),
-                          .shift = INTERIOR_SHIFT,
+                          .tol = fmax(PP_CONE_FOLD_TOL, w->tol),
+                          .shift = PP_INTERIOR_SHIFT,
                           .feasible = 1,
                           .max_steps = INTERIOR_STEPS,
                           .iterations = w->newton.iterations,
@@ -309,7 +303,7 @@ static bool alone(work *w) {
 static bool should_be_exact(const work *w) {
     const pp_cone *c = &w->c;
     if (!(w->least <= NEARLY * w->tol) || w->tol >= SWEPT_TOL) return false;
-    if (c->nblock - c->nrow <= FEW_CONTACTS) return true;
+    if (c->nblock - c->nrow <= PP_FEW_CONTACTS) return true;
     double *v = w->newton.v;
     pp_cone_apply(c, w->best, v);
     for (int i = 0; i < c->nblock; i++)
@@ -333,7 +327,7 @@ static bool take_loads(work *w, bool again) {
 
 /* An answer with the free loads of the guess: corrections of Newton's that leave them alone. False: the guess is too far away. */
 static bool keep_loads(work *w, const double *guess) {
-    if (w->c.associated || w->c.nblock - w->c.nrow > FEW_CONTACTS || w->tol >= SWEPT_TOL) return false;
+    if (w->c.associated || w->c.nblock - w->c.nrow > PP_FEW_CONTACTS || w->tol >= SWEPT_TOL) return false;
     memcpy(w->best, guess, sizeof *guess * (size_t)w->c.m);
     w->least = INFINITY;
     w->selected = take_loads(w, true) && w->least <= w->tol;
@@ -348,18 +342,18 @@ static bool select_loads(work *w, bool guessed) {
     double *v = w->newton.v;
     pp_cone_apply(c, w->best, v);
     for (int i = 0; i < c->m; i++) v[i] += c->q[i];
-    if (c->nblock - c->nrow > FEW_CONTACTS || !pp_cone_select_matters(c, w->best, v)) return false;
+    if (c->nblock - c->nrow > PP_FEW_CONTACTS || !pp_cone_select_matters(c, w->best, v)) return false;
     return take_loads(w, guessed);
 }
 
 /* Newton once more, from an answer: the equations of what it found open, sticking and sliding, with loads as near to its
  * own as may be. A second step takes sliding contacts back to their circles. Kept if it is better. */
 static void make_exact(work *w) {
-    if (w->least <= EXACT) return;
+    if (w->least <= PP_EXACT) return;
     pp_cone_newton *n = &w->newton;
     size_t bytes = sizeof(double) * (size_t)w->c.m;
-    n->tol = EXACT;
-    n->pull = EXACT_PULL;
+    n->tol = PP_EXACT;
+    n->pull = PP_POLISH_PULL;
     n->max_steps = EXACT_STEPS;
     n->steps = 0;
     memcpy(n->x, w->best, bytes);
@@ -492,7 +486,7 @@ static perp_existence ask_existence(const work *w) {
 
 /* ---- the stages -------------------------------------------------------------------------------------------------- */
 
-static bool few(const work *w) { return w->c.nblock - w->c.nrow <= FEW_CONTACTS; }
+static bool few(const work *w) { return w->c.nblock - w->c.nrow <= PP_FEW_CONTACTS; }
 static bool large(const work *w) { return pp_block_lu_work(w->linear.lu) >= LARGE_WORK; }
 
 /* Contacts that open by themselves need no impulse. */
@@ -687,7 +681,7 @@ static perp_outcome solve_form(const perp_problem *p, const wish *a, double *z, 
     bool answered = guess && keep(&w, start);
     if (answered) TELL(&w, "the guess holds to %.1e", w.least);
     info->warm = answered;
-    if (!answered || ((w.least > EXACT || loads == PP_LOADS_NOW) && should_be_exact(&w))) {
+    if (!answered || ((w.least > PP_EXACT || loads == PP_LOADS_NOW) && should_be_exact(&w))) {
         if (!pp_cone_linear_make(&w.linear, &w.c, call)) return PERP_OUTCOME_MEMORY;
         if (!answered && !(guess && loads == PP_LOADS_KEEP && keep_loads(&w, start)))
             o = stages(&w, guess ? start : NULL);
@@ -707,7 +701,7 @@ static perp_outcome solve_form(const perp_problem *p, const wish *a, double *z, 
 
 static perp_outcome solve(const perp_problem *p, double tol, pp_load_choice loads, bool part, double *z,
                           const perp_call *call, perp_solve_info *info) {
-    bool again = false, many = p->as.cone.nrow + p->as.cone.ncontact > FEW_CONTACTS;
+    bool again = false, many = p->as.cone.nrow + p->as.cone.ncontact > PP_FEW_CONTACTS;
     wish a = {.tol = tol, .loads = loads, .part = part, .seek = !p->as.cone.global && many};
     perp_outcome o = solve_form(p, &a, z, call, info, &again);
     int before = info->factorisations;

@@ -11,14 +11,17 @@
 #include "solver/cone/cone_newton.h"
 #include "solver/auto/refine.h"
 
-#define STEPS 20   /* of Newton: near an answer each doubles the digits, so that more are in vain */
-#define PULL  1e-5 /* weight of the proximal term: a weaker one would magnify rounding in loads that are not unique */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [steps] Largest number of Newton steps: near an answer each doubles the digits. */
+#define STEPS 20
 
 perp_status pp_refine_cone(const perp_call *call, const perp_problem *p, perp_judge *judge, double tol, double *z,
                            perp_solve_info *info) {
     pp_cone c;
     pp_cone_linear linear = {0};
-    pp_cone_newton n = {.c = &c, .linear = &linear, .call = call, .tol = tol, .pull = PULL, .max_steps = STEPS};
+    pp_cone_newton n = {
+        .c = &c, .linear = &linear, .call = call, .tol = tol, .pull = PP_POLISH_PULL, .max_steps = STEPS};
     bool singular;
     perp_call own = *call;
     own.judge = judge;

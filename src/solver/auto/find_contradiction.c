@@ -11,12 +11,13 @@
  *          multipliers, and refined on their basis. Joints come twice, with both signs.
  *          Without a proof, friction problems are asked whether some velocity has u_N >= mu |u_T| + s v with s > 0: the
  *          cone QP with q_N less s v is solvable then, and its answer shows the velocity.
- * Valid    up to MOST_ROWS rows. Whatever is found is checked by other code (contradict.c).
+ * Valid    up to PP_PIVOTING_MOST rows. Whatever is found is checked by other code (contradict.c).
  * Cost     pivoting: about n^3.
  * Source   Farkas (1902); Cottle, Pang, Stone (1992), 2.9 and 4.4; Acary, Cadoux (2013) for the criterion of existence. */
 #include <math.h>
 #include <string.h>
 
+#include "linalg/linalg.h"
 #include "problem/judge/contradict.h"
 #include "problem/law.h"
 #include "problem/judge/measure.h"
@@ -25,11 +26,13 @@
 #include "solver/auto/refine.h"
 #include "solver/common/solver.h"
 
-#define MOST_ROWS 1200 /* of the LCP: pivoting costs their cube, some seconds here */
-#define PROOF     1e-6 /* t below this: worth checking */
-#define APART     1e-6 /* s: a velocity that keeps contacts apart by this part of their scales does so beyond rounding */
-#define DIGITS    1e-2  /* of s in that answer: two */
-#define TINY      1e-12 /* multipliers below this part of the largest are rounding of pivots */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Velocity that keeps contacts apart beyond rounding, as a part of their scales; also the least t at which there
+ * is no contradiction worth checking. Half and double: other bits only. */
+#define APART 1e-6
+/* [1] Relative accuracy of that velocity. Half and double: other bits only. */
+#define DIGITS 1e-2
 
 typedef struct finder {
     const perp_call *call;
@@ -194,8 +197,8 @@ static perp_status solve(finder *f, double *y, bool *found) {
         if (f->row[v] < f->m) y[f->row[v]] += f->sign[v] * f->unit[f->row[v]] * fmax(0, f->z[v]);
     for (int k = 0; k < f->m; k++) pp_worsen(&most, y[k] / f->unit[k]);
     for (int k = 0; k < f->m; k++)
-        if (fabs(y[k] / f->unit[k]) <= TINY * most) y[k] = 0;
-    *found = fabs(t) <= PROOF && most > 0;
+        if (fabs(y[k] / f->unit[k]) <= PP_RANK_TOL * most) y[k] = 0;
+    *found = fabs(t) <= APART && most > 0;
     return PERP_OK;
 }
 
@@ -242,9 +245,9 @@ static perp_status find(const perp_call *call, const perp_problem *p, perp_judge
                         perp_contradiction *out) {
     finder f = {.call = call, .p = p, .judge = judge, .m = perp_problem_size(p)};
     bool posed = false, found = false;
-    if (!room(&f, MOST_ROWS) || !pp_judge_laws(judge)) return PERP_E_MEMORY;
-    if (!choose(&f, island, MOST_ROWS)) return PERP_OK;
-    perp_status s = is_cone(p) ? pose_cone(&f, &posed) : pose_linear(&f, MOST_ROWS, &posed);
+    if (!room(&f, PP_PIVOTING_MOST) || !pp_judge_laws(judge)) return PERP_E_MEMORY;
+    if (!choose(&f, island, PP_PIVOTING_MOST)) return PERP_OK;
+    perp_status s = is_cone(p) ? pose_cone(&f, &posed) : pose_linear(&f, PP_PIVOTING_MOST, &posed);
     if (!s && posed) s = solve(&f, y, &found);
     if (!s && found) s = perp_contradiction_check(p, y, out);
     return s;
@@ -265,7 +268,7 @@ perp_status pp_find_contradiction(const perp_call *call, const perp_problem *p, 
 
 perp_status pp_ask_existence(const perp_call *call, const perp_problem *p, perp_judge *judge, perp_existence *out) {
     *out = PERP_EXISTENCE_UNKNOWN;
-    if (p->cls != PERP_CONE || p->as.cone.ncontact == 0 || p->as.cone.ncontact > MOST_ROWS) return PERP_OK;
+    if (p->cls != PERP_CONE || p->as.cone.ncontact == 0 || p->as.cone.ncontact > PP_PIVOTING_MOST) return PERP_OK;
     pp_arena_mark mark = pp_arena_here(call->arena);
     perp_status s = ask_wedged(call, p, judge, out);
     pp_arena_release(call->arena, mark);

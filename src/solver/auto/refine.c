@@ -18,10 +18,15 @@
 #include "linalg/linalg.h"
 #include "problem/law.h"
 #include "problem/judge/measure.h"
+#include "solver/auto/auto.h"
 
-#define MOST_BASIC  1500 /* rows that are factorised densely: a second or so */
-#define SETS        8    /* active sets that are tried */
-#define CORRECTIONS 5    /* with each: every one gains the digits that the factors have, so two are the rule */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [sets] Largest number of active sets that are tried. Half and double: other bits only. */
+#define SETS 8
+/* [steps] Refinement steps with each of them: every one gains the digits that the factors have, so two are the rule.
+ * Half and double: no effect. */
+#define CORRECTIONS 5
 
 typedef struct work {
     const perp_problem *p;
@@ -124,7 +129,7 @@ static bool factor(work *k) {
 
 /* Solves the basic rows to 0 with all other variables at their bounds. False if there is no factorisation. */
 static bool solve_set(work *k, twice *sum) {
-    if (k->nb > MOST_BASIC || !factor(k)) return false;
+    if (k->nb > PP_PIVOTING_MOST || !factor(k)) return false;
     for (int i = 0; i < k->n; i++)
         if (!isnan(k->at[i])) k->z[i] = k->at[i];
     double before = INFINITY;
@@ -159,7 +164,7 @@ static perp_status refine_linear(const perp_call *call, const perp_problem *p, p
     k.basic = PP_CALL_ARRAY(call, int, k.n);
     k.pivot = PP_CALL_ARRAY(call, int, k.n);
     twice *sum = PP_CALL_ARRAY(call, twice, k.n);
-    size_t most = (size_t)(k.n < MOST_BASIC ? k.n : MOST_BASIC);
+    size_t most = (size_t)(k.n < PP_PIVOTING_MOST ? k.n : PP_PIVOTING_MOST);
     k.LU = PP_CALL_ARRAY(call, double, most *most);
     if (!k.z || !k.w || !k.d || !k.at || !k.basic || !k.pivot || !sum || !k.LU) return PERP_E_MEMORY;
     memcpy(k.z, z, sizeof *z * (size_t)k.n);

@@ -6,6 +6,9 @@
 
 #include "solver/common/call.h"
 
+/* [1] Residual, in units of tol and relative to the answer, up to which a claim of success is refined. */
+#define PP_REFINE_WITHIN 1e4
+
 /* Refines z, an answer of p that the judge denies, until he accepts it at tol or nothing more is to be had; z is the best
  * by his figure, and never worse than before. Problems without active sets (NCP, QP) are left alone. Takes memory from
  * the call. PERP_E_MEMORY. */

@@ -15,8 +15,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rounding.h"
 #include "base/sets.h"
 #include "linalg/kernel.h"
+
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] Size, relative to q, by which signs may be wrong for the last basis. */
+#define SAME_TOL 1e-14
+/* [1] Size, relative to q, by which signs may be wrong for a basis just found. */
+#define FOUND_TOL 1e-9
 
 void pp_groups_lay_out(pp_groups *g, int n, pp_workspace *c) {
     g->D = PP_CARVE(c, double, n);
@@ -79,9 +87,6 @@ void pp_block_lay_out(pp_block *k, int n, pp_workspace *c) {
     k->S = PP_CARVE(c, int, N);
 }
 
-/* Pivots smaller than this, rows of size about 1, count as zero. */
-#define PIVOT_TOL 1e-11
-
 /* A_ij, scaled. */
 static double entry(const pp_block *k, int i, int j) {
     int r = k->v[i], c = k->v[j];
@@ -99,7 +104,7 @@ static bool solve_basis(pp_block *k, int m, ptrdiff_t s) {
         ptrdiff_t r = c;
         for (ptrdiff_t i = c + 1; i < s; i++)
             if (fabs(F[i + s * c]) > fabs(F[r + s * c])) r = i;
-        if (!(fabs(F[r + s * c]) > PIVOT_TOL)) return false;
+        if (!(fabs(F[r + s * c]) > PP_RANK_TOL)) return false;
         if (r != c) {
             double t = y[c];
             y[c] = y[r];
@@ -194,12 +199,12 @@ static bool pivots(pp_block *k, int m, double size, double noise) {
         double bound = INFINITY, most = 1;
         for (int i = 0; i < m; i++) most = fmax(most, fabs(c[i]));
         for (int i = 0; i < m; i++) { /* largest step at which no variable is below rounding */
-            if (!(c[i] < -PIVOT_TOL * most)) continue;
-            double r = ((k->b[i] > 0 ? k->b[i] : 0) + 1e-13 * size) / -c[i];
+            if (!(c[i] < -PP_RANK_TOL * most)) continue;
+            double r = ((k->b[i] > 0 ? k->b[i] : 0) + PP_ROUNDING * size) / -c[i];
             if (r < bound) bound = r;
         }
         for (int i = 0; i < m; i++) {
-            if (!(c[i] < -PIVOT_TOL * most) || (k->b[i] > 0 ? k->b[i] : 0) / -c[i] > bound) continue;
+            if (!(c[i] < -PP_RANK_TOL * most) || (k->b[i] > 0 ? k->b[i] : 0) / -c[i] > bound) continue;
             if (k->basic[i] == artificial) {
                 row = i;
                 break;
@@ -214,10 +219,6 @@ static bool pivots(pp_block *k, int m, double size, double noise) {
     }
     return false;
 }
-
-/* Signs may be wrong by this much, relative to q, for the last basis; and for one just found. */
-#define SAME_TOL  1e-14
-#define FOUND_TOL 1e-9
 
 bool pp_block_solve(pp_block *k, const pp_groups *g, const pp_plain *p, int m, const int *v, const double *z,
                     const double *w, bool *in) {

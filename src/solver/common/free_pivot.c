@@ -18,18 +18,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rounding.h"
 #include "linalg/kernel.h"
 #include "solver/common/reduce.h"
 
-/* Entries of the equilibrated dictionary: taken in the free block without looking further; taken there for want of
- * something better; large enough to tie a free column or row to a pair. */
-#define GOOD  0.1
-#define ALIVE 1e-11
-#define TIED  1e-7
-/* A right-hand side this much smaller than what it was made of is zero. */
-#define ROUNDING 1e-15
-/* An entry this much smaller than the two it is the difference of is zero: a pivot on it would be one on rounding. */
-#define CANCELLED 1e-13
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] Entry of the equilibrated dictionary that is taken as a pivot without looking further; smaller ones down to
+ * PP_RANK_TOL are taken for want of a better one. */
+#define GOOD 0.1
+/* [1] Entry of the equilibrated dictionary from which on a free column or row is tied to a pair. */
+#define TIED 1e-7
 
 void pp_free_pivot_lay_out(pp_free_pivot *f, int n, int nfree, pp_workspace *c) {
     size_t N = (size_t)n + (size_t)nfree;
@@ -92,7 +91,7 @@ static void pivot(pp_free_pivot *f, int row, int col) {
         a = -a / p;
         for (int i = 0; i < N; i++) {
             double change = a * c[i], sum = x[i] + change;
-            x[i] = fabs(sum) > CANCELLED * fabs(change) ? sum : 0;
+            x[i] = fabs(sum) > PP_ROUNDING * fabs(change) ? sum : 0;
         }
         x[row] = a;
     }
@@ -177,7 +176,7 @@ static bool eliminate_one(pp_free_pivot *f) {
         f->queue[0] = by;
         if (follow(f, by_col, 1, by_row)) return true;
     }
-    return own > ALIVE && follow(f, col, 0, row);
+    return own > PP_RANK_TOL && follow(f, col, 0, row);
 }
 
 /* A waiting row that knows of pair r, or -1. */
@@ -240,7 +239,7 @@ void pp_free_pivot_run(pp_free_pivot *f) {
     while (eliminate_one(f) || eliminate_by_chain(f)) continue;
     while (eliminate_alone(f)) continue;
     for (int i = 0; i < f->N; i++)
-        if (fabs(f->b[i]) <= ROUNDING * f->grown[i]) f->b[i] = 0;
+        if (fabs(f->b[i]) <= PP_SUM_ROUNDING * f->grown[i]) f->b[i] = 0;
     f->left_out = 0;
     for (int i = f->n; i < f->N; i++) f->left_out += row_waits(f, i);
 }

@@ -17,26 +17,30 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rounding.h"
 #include "linalg/kernel.h"
 
-#define RANK_TOL 1e-11
-/* A diagonal below HELD_TOL of what it was, or below HELD_EPS over the smallest pivot, if that is more, is rounding;
- * so are then the symmetric entries of its row and column, which are at most HELD_ROW of the diagonals. */
-#define HELD_TOL 1e-12
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] The same part times the smallest pivot, if that is more. */
 #define HELD_EPS 1e-14
+/* [1] Symmetric entry of a row without diagonal, as a part of the diagonals, up to which it is rounding. */
 #define HELD_ROW 1e-4
+/* [1] Distance to a bound, relative to its size, at which a guess is at it. */
 #define AT_BOUND 1e-9
-/* What M_FF leaves of another column without a diagonal of its own, relative to what it was, is more than rounding. */
+/* [1] What M_FF leaves of a column without a diagonal of its own, as a part of what it was, from which on it is more
+ * than rounding. */
 #define COUPLED 1e-7
-/* Rounding of a sum relative to the sizes of its terms, where these come from a solve with pivots all of one size. */
-#define ROUNDING 1e-15
-/* Smallest pivot of M_FF, relative to the largest, with which it is eliminated without asking further; how many times
- * its own diagonal the elimination may take from a row if M_FF is weaker. */
-#define WEAK   1e-6
+/* [1] Smallest pivot of M_FF, as a part of the largest, with which it is eliminated without asking further. */
+#define WEAK 1e-6
+/* [1] Decrease of a diagonal by elimination, in units of what is left, up to which a weaker M_FF is eliminated. */
 #define STRAIN 1e3
-/* Growth of entries by elimination, if M_FF is not symmetric positive semidefinite and weaker than WEAK_LU. */
-#define WEAK_LU  1e-2
+/* [1] Smallest pivot of an M_FF that is not symmetric semidefinite below which growth is looked at. */
+#define WEAK_LU 1e-2
+/* [1] Growth of entries up to which such an M_FF is eliminated. */
 #define BLOWN_UP 100
+/* [steps] Refinement steps of these equations. */
+#define REFINED 2
 
 void *pp_workspace_take(pp_workspace *c, size_t count, size_t size) {
     void *p = c->base ? c->base + c->used : NULL;
@@ -115,7 +119,7 @@ static void complete_lu(pp_reduction *r, double *A) {
         for (int j = k; j < n; j++)
             for (int i = k; i < n; i++)
                 if (fabs(A[i + n * j]) > best) best = fabs(A[i + n * j]), pr = i, pc = j;
-        if (!(best > RANK_TOL * most)) return;
+        if (!(best > PP_RANK_TOL * most)) return;
         r->least = best / most;
         for (int j = 0; j < n; j++) {
             double t = A[k + n * j];
@@ -163,7 +167,7 @@ static void factor_free(pp_reduction *r, double *A, double *psd_work) {
                 if (A[i + n * j] != m->M[r->free_index[j] + N * r->free_index[i]]) symmetric = false;
             }
         if (pass == 0) {
-            r->psd = symmetric && pp_psd_factor(&r->sym, (int)n, A, (int)n, RANK_TOL, psd_work);
+            r->psd = symmetric && pp_psd_factor(&r->sym, (int)n, A, (int)n, PP_RANK_TOL, psd_work);
             if (r->psd) return;
         } else {
             complete_lu(r, A);
@@ -188,7 +192,7 @@ static void correct_free(const pp_reduction *r, double *z) {
 static void clean_held(const pp_reduction *r, double *S, double *q, const double *w0) {
     const perp_mlcp *m = &r->p->as.mlcp;
     ptrdiff_t n = r->lcp.n, N = m->n;
-    double held = HELD_EPS / r->sym.least > HELD_TOL ? HELD_EPS / r->sym.least : HELD_TOL, size = 0;
+    double held = HELD_EPS / r->sym.least > PP_NEGLIGIBLE ? HELD_EPS / r->sym.least : PP_NEGLIGIBLE, size = 0;
     for (int i = 0; i < r->nfree; i++) size += fabs(w0[r->free_index[i]]);
     for (int i = 0; i < N; i++) {
         ptrdiff_t v = r->first[i];
@@ -213,7 +217,7 @@ static void clean_column(const pp_reduction *r, const double *X, int j, double *
     for (int i = 0; i < N; i++) {
         double size = fabs(m->M[i + N * j]);
         for (int k = 0; k < F; k++) size += fabs(m->M[i + N * r->free_index[k]] * X[k + F * j]);
-        if (fabs(column[i]) <= ROUNDING * size / r->least) column[i] = 0;
+        if (fabs(column[i]) <= PP_SUM_ROUNDING * size / r->least) column[i] = 0;
     }
 }
 
@@ -488,12 +492,6 @@ void pp_reduce_answer(const pp_reduction *r, const double *x, double *z) {
     }
 }
 
-/* Below this the residual, relative to the largest |q_i|, is left as it is; reciprocal condition from which on
- * equations are worth solving; steps of refinement. */
-#define EXACT      1e-13
-#define DETERMINED 1e-12
-#define REFINED    2
-
 void pp_reduce_polish(pp_reduction *r, double *z) {
     if (r->nfree == 0 || (r->psd && !r->pivoted && r->p->z_scale)) return; /* contacts: redundant ones share */
     const perp_mlcp *m = &r->p->as.mlcp;
@@ -506,11 +504,11 @@ void pp_reduce_polish(pp_reduction *r, double *z) {
         x[i] = z[i];
     }
     double best = perp_problem_residual(r->p, z);
-    if (best <= EXACT * size) return;
+    if (best <= PP_ROUNDING * size) return;
     for (int j = 0; j < k; j++)
         for (int i = 0; i < k; i++) A[i + k * j] = m->M[in[i] + N * in[j]];
     double norm = pp_norm1((int)k, A, (int)k);
-    if (!pp_lu((int)k, A, (int)k, piv) || !(pp_lu_rcond((int)k, A, (int)k, piv, norm, w) > DETERMINED)) return;
+    if (!pp_lu((int)k, A, (int)k, piv) || !(pp_lu_rcond((int)k, A, (int)k, piv, norm, w) > PP_NEGLIGIBLE)) return;
     for (int step = 0; step < REFINED; step++) {
         memcpy(w, m->q, sizeof *w * (size_t)N);
         for (int j = 0; j < N; j++)

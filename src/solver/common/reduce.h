@@ -8,6 +8,14 @@
 #include "perp/problem.h"
 #include "solver/common/free_pivot.h"
 
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] Residual of the rows of free variables, as said at pp_reduce_missed(), above which it is not rounding. */
+#define PP_MISSED 1e-8
+/* [1] Rounding of a sum, as a part of the sizes of its terms, where these come from a solve with pivots all of one
+ * size. */
+#define PP_SUM_ROUNDING 1e-15
+
 /* An LCP with scales, as the pivoting code wants it. */
 typedef struct pp_plain {
     int n;
@@ -50,7 +58,6 @@ void pp_reduce_polish(pp_reduction *r, double *z);
  * |M_ij z_j| of such a row: rounding, unless rows had to be left out that contradict the others. A solver that saw only
  * the LCP looks here before it says "solved". */
 double pp_reduce_missed(const pp_reduction *r, const double *z);
-#define PP_MISSED 1e-8 /* more is not rounding */
 
 /* Hands out consecutive pieces of a workspace, 16-byte aligned; with base NULL it only counts. */
 typedef struct pp_workspace {

@@ -32,7 +32,7 @@ bool perp_call_watched(const perp_call *call) { return call->watch && call->watc
 
 bool perp_call_unique(const perp_call *call) { return call->loads != PP_LOADS_ANY; }
 
-/* Work of an iteration by unknown of a sparse or cone problem: laws of contacts, a few vectors. Factors and products with them
+/* [multiplications] Work of an iteration by unknown of a sparse or cone problem: laws of contacts, a few vectors. Factors and products with them
  * count by themselves (pp_count). */
 #define SPARSE_WORK 100.0
 

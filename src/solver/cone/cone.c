@@ -18,9 +18,18 @@
 #include "linalg/block_lu.h"
 #include "linalg/linalg.h"
 
-#define NODE_MAX  12  /* largest part of M that counts as a body */
-#define BODY_MOST 6   /* dofs that are put together if nothing but their rows says so */
-#define FEW_ROWS  0.9 /* rows per dof below which W is formed */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [dofs] Largest part of M that counts as a body. */
+#define NODE_MAX 12
+/* [dofs] Largest number of dofs that are put together if only their rows say so. Half: work +1 %; double: other bits
+ * only. */
+#define BODY_MOST 6
+/* [1] Rows for each dof below which W is formed. Half: work +4 %; double: work +39 %. */
+#define FEW_ROWS 0.9
+/* [multiplications] Time that it takes to reach a small matrix and its vectors. Half: work -2 %; double: work +4 %.
+ * */
+#define REACH 4
 
 /* What is being made, and what only the making needs. */
 typedef struct maker {
@@ -565,8 +574,6 @@ static bool apply_scales(maker *k) {
     }
     return true;
 }
-
-#define REACH 4 /* multiplications in the time that it takes to reach a small matrix and its vectors */
 
 static double product_work(const pp_cone *c) {
     double sum = 0;

@@ -23,20 +23,38 @@
 #include <math.h>
 #include <string.h>
 
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Least penalty p, in units of the mean diagonal of W~. Half and double: no effect. */
 #define LEAST_PENALTY 1e-6
-#define MOST_PENALTY  1.0
-#define MOST_CHANGE   10.0 /* of p at a time */
-#define LEAST_CHANGE  2.0
-#define RARER         1.5   /* growth of the time between changes of p */
-#define SAFE          2.0   /* growth of |g| at which an extrapolated point is taken back */
-#define REGULAR       1e-10 /* of the diagonal, in the least squares */
-#define MOST_WEIGHT   1e4   /* sum of |c| beyond which the least squares mean nothing */
-#define PROGRESS      0.9   /* |g| should fall to this */
-#define PATIENCE      20    /* within so many iterations, */
-#define REST          10    /* else so many plain ones */
-#define BOTH          10    /* iterations between looks at y, which cost a product */
-#define INEXACT       0.03  /* of the change of t: accuracy of conjugate gradients */
-#define CG_STEPS      200
+/* [1] Largest penalty p: beyond the mean diagonal of W~ progress is small. Half and double: other bits only. */
+#define MOST_PENALTY 1.0
+/* [1] Largest factor of p at a time. Half: work -8 %; double: work -1 %. */
+#define MOST_CHANGE 10.0
+/* [1] Least factor of p that is worth a factorisation. Half: work -3 %; double: work +5 %. */
+#define LEAST_CHANGE 2.0
+/* [1] Growth of the time between two changes of p. Half: work +3 %; double: work -5 %. */
+#define RARER 1.5
+/* [1] Growth of |g| at which an extrapolated point is taken back. Half: won 1, work -6 %; double: other bits only. */
+#define SAFE 2.0
+/* [1] Regularisation of the least squares, as a part of their diagonal. Half and double: other bits only. */
+#define REGULAR 1e-10
+/* [1] Sum of the coefficients beyond which the least squares mean nothing. Half: other bits only; double: no effect.
+ * */
+#define MOST_WEIGHT 1e4
+/* [1] Part to which |g| should fall within PATIENCE iterations. Half: work +7 %; double: other bits only. */
+#define PROGRESS 0.9
+/* [iterations] Number of iterations within which |g| should fall to PROGRESS. Half: won 1, work -1 %; double: work -1
+ * %. */
+#define PATIENCE 20
+/* [iterations] Number of plain iterations after it did not. Half: work +4 %; double: work -1 %. */
+#define REST 10
+/* [iterations] Iterations between two looks at y, which cost a product. Half: work +2 %; double: work -1 %. */
+#define BOTH 10
+/* [1] Accuracy of conjugate gradients, as a part of the change of t. */
+#define INEXACT 0.03
+/* [steps] Largest number of conjugate gradient steps of an iteration. */
+#define CG_STEPS 200
 
 static double dot(int n, const double *a, const double *b) {
     double sum = 0;

@@ -22,16 +22,24 @@
 #include <math.h>
 #include <string.h>
 
-/* Measured on a pile of 60 bodies with 595 contacts, a tower with 720 and a wall with 816: from 1e-3 to 1e-6 all are found, with 360 to 381
+#include "base/rounding.h"
+
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Least pivot of the elimination, as a part of the largest diagonal entry among the neighbours. On a pile of 60
+ * bodies with 595 contacts, a tower with 720 and a wall with 816 all bodies are found from 1e-3 to 1e-6, with 360 to 381
  * columns for 360 dofs of the pile; at 1e-2 the fill costs ten times as much. */
-#define LEAST_PIVOT 1e-4  /* of the largest diagonal entry among the neighbours */
-#define ZERO        1e-13 /* entries of W~ below this count as rounding; its diagonal blocks have a mean of 1 */
-#define SYMMETRIC   1e-13 /* largest difference of W~ and its transpose */
-#define REPRODUCED  1e-10 /* largest difference of J J'x and W~ x for signs x, over row sums of |W~| */
-#define WORTH       0.6   /* columns of J per row up to which body space is used */
-#define MOST_FILL   4     /* largest number of blocks during the elimination, in units of that of W */
-#define NODE_SIZE   6     /* columns of a node at most */
-#define ROWS        4     /* of a block at most */
+#define LEAST_PIVOT 1e-4
+/* [1] Largest difference of J J'x and W~ x for signs x, over the row sums of |W~|. */
+#define REPRODUCED 1e-10
+/* [1] Columns of J for each row up to which body space is used. */
+#define WORTH 0.6
+/* [1] Largest number of blocks during the elimination, in units of that of W. */
+#define MOST_FILL 4
+/* [columns] Largest number of columns of J that make a node. */
+#define NODE_SIZE 6
+/* [rows] Largest number of rows of a block. */
+#define ROWS 4
 
 typedef struct link {
     int other;
@@ -107,7 +115,7 @@ static bool take_matrix(finder *k, bool *symmetric) {
                 memcpy(k->diag + 16 * (ptrdiff_t)i, c->entry[s].value, sizeof(double) * (size_t)(rows * rows));
                 for (int b = 0; b < rows; b++)
                     for (int a = 0; a < b; a++)
-                        if (!(fabs(c->entry[s].value[a + rows * b] - c->entry[s].value[b + rows * a]) <= SYMMETRIC))
+                        if (!(fabs(c->entry[s].value[a + rows * b] - c->entry[s].value[b + rows * a]) <= PP_ROUNDING))
                             *symmetric = false;
                 continue;
             }
@@ -118,10 +126,10 @@ static bool take_matrix(finder *k, bool *symmetric) {
             for (int b = 0; b < cols; b++)
                 for (int a = 0; a < rows; a++) {
                     double x = c->entry[s].value[a + rows * b], y = there ? c->entry[t].value[b + cols * a] : 0;
-                    if (!(fabs(x - y) <= SYMMETRIC)) *symmetric = false;
+                    if (!(fabs(x - y) <= PP_ROUNDING)) *symmetric = false;
                     value[a + rows * b] = 0.5 * (x + y);
                 }
-            if (largest(rows * cols, value) > ZERO) to->at[to->count++] = (link){j, value};
+            if (largest(rows * cols, value) > PP_ROUNDING) to->at[to->count++] = (link){j, value};
         }
         k->alive += to->count;
     }
@@ -137,7 +145,7 @@ static int choose(const finder *k) {
     for (int i = 0; i < k->c->nblock; i++) {
         int count = k->row[i].count;
         double pivot = largest_pivot(k, i), around = 0;
-        if (!(pivot > ZERO) ||
+        if (!(pivot > PP_ROUNDING) ||
             (best >= 0 && (count > k->row[best].count || (count == k->row[best].count && pivot <= best_pivot))))
             continue;
         for (int s = 0; s < count; s++) around = fmax(around, largest_pivot(k, k->row[i].at[s].other));
@@ -216,7 +224,7 @@ static bool update_row(finder *k, const column *e, int i, const double *A) {
     }
     for (int s = 0; s < l->count; s++) k->slot[l->at[s].other] = -1;
     for (int s = 0; s < l->count;) {
-        if (largest(rows * pp_cone_rows(c, l->at[s].other), l->at[s].value) > ZERO) {
+        if (largest(rows * pp_cone_rows(c, l->at[s].other), l->at[s].value) > PP_ROUNDING) {
             s++;
             continue;
         }
@@ -238,7 +246,7 @@ static bool eliminate(finder *k, int p) {
     int which[ROWS];
     for (int s = 0; s < l->count; s++) around = fmax(around, largest_pivot(k, l->at[s].other));
     column e = {.count = l->count + 1};
-    e.cols = pivots(k, p, fmax(ZERO, LEAST_PIVOT * around), which, L);
+    e.cols = pivots(k, p, fmax(PP_ROUNDING, LEAST_PIVOT * around), which, L);
     void *all = k->col;
     if (!grow(k->call, &all, k->ncol, &k->room, sizeof *k->col)) return false;
     k->col = all;

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rounding.h"
 #include "linalg/kernel.h"
 #include "linalg/linalg.h"
 
@@ -124,7 +125,7 @@ static bool twins(int rows, int cols, const double *a, const double *b) {
             size = fmax(size, fmax(fabs(a[i + rows * j]), fabs(b[j + cols * i])));
             off = fmax(off, fabs(a[i + rows * j] - b[j + cols * i]));
         }
-    return off <= 1e-12 * size;
+    return off <= PP_NEGLIGIBLE * size;
 }
 
 /* Is the operator itself symmetric? */
@@ -180,7 +181,7 @@ static bool positive(int n, const double *A) {
         for (int i = j; i < n; i++) {
             double sum = A[i + n * j];
             for (int l = 0; l < j; l++) sum -= L[i + n * l] * L[j + n * l];
-            if (i == j && !(sum > 1e-12 * fabs(A[j + n * j]))) return false;
+            if (i == j && !(sum > PP_NEGLIGIBLE * fabs(A[j + n * j]))) return false;
             L[i + n * j] = i == j ? sqrt(sum) : sum / L[j + n * j];
         }
     return true;

@@ -13,10 +13,13 @@
 #include "problem/laws.h"
 #include "problem/judge/measure.h"
 
-#define ROUNDING_CHECK_WITHIN 10 /* within this of the aim it is worth looking whether rounding is all that is left */
-#define ROUNDING \
-    4 /* an error of so many times the noise may be rounding: half of what the judge allows, as his sums are
-                       made in another order */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Figure, in units of the aim, up to which it is worth looking whether only rounding is left. */
+#define ROUNDING_CHECK_WITHIN 10
+/* [1] Error, in units of the noise, that may be rounding: half of what the judge allows, whose sums are made in
+ * another order. */
+#define ROUNDING 4
 
 static double norm(int n, const double *x) {
     double s = 0;

@@ -21,17 +21,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/linalg.h"
 #include "solver/cone/cone.h"
 
-#define MOST 5 /* rows of a contact and one more */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* A residual of the law, relative to x and q, that counts as solved; with which nothing else is tried; what the last
- * digits aim at. */
+/* [1] Residual of the law of one contact, relative to x and q, at which it is solved. Half and double: no effect. */
 #define ACCEPT 1e-9
-#define GOOD   2e-14
-#define AIM    1e-15
-/* Pivots below this, relative to the largest entry, are rounding. */
-#define RANK_TOL 1e-12
+/* [1] Residual of the law of one contact at which nothing else is tried. Half and double: no effect. */
+#define GOOD 2e-14
+/* [1] Residual of the law of one contact that the last digits aim at. Half and double: no effect. */
+#define AIM 1e-15
+
+#define MOST 5 /* rows of a contact and one more */
 
 void pp_cone_project(int dim, double mu, double *y) {
     double t = 0;
@@ -95,7 +97,7 @@ static int gauss(int n, double *A, double *b, double *x) {
         for (int j = k; j < n; j++)
             for (int i = k; i < n; i++)
                 if (fabs(A[i + n * j]) > fabs(A[r + n * c])) r = i, c = j;
-        if (!(fabs(A[r + n * c]) > RANK_TOL * most)) break;
+        if (!(fabs(A[r + n * c]) > PP_RANK_TOL * most)) break;
         for (int j = 0; j < n; j++) {
             double t = A[k + n * j];
             A[k + n * j] = A[r + n * j], A[r + n * j] = t;

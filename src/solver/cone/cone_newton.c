@@ -24,37 +24,77 @@
 #include <math.h>
 #include <string.h>
 
-/* Contacts that contradict each other by rounding cannot be met to the last digit: within NEAR of tol, and without
- * having halved the measure in PATIENCE steps, nothing more is to be had. */
-#define NEAR       100
-#define PATIENCE   300
-#define LEAST_PULL 1e-9
-#define MOST_PULL  1e3
-#define INNER      1e-2 /* of |F| at the start: an inner problem is solved */
-#define GOOD       0.1  /* and is taken as solved in the end */
-#define BETTER     0.7  /* and, if it failed, is worth keeping */
+#include "base/rounding.h"
+
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Measure, in units of tol, within which a search that no longer improves is ended: contacts that contradict each
+ * other by rounding cannot be met to the last digit. Half and double: no effect. */
+#define NEAR 100
+/* [steps] Number of Newton steps within which the measure must halve there. Half: work -1 %; double: work +1 %. */
+#define PATIENCE 300
+/* [1] Weight of the proximal term beyond which nothing is left to try. Half and double: no effect. */
+#define MOST_PULL 1e3
+/* [1] Part of |F| at the start at which an inner problem is solved. Half: work +12 %; double: work +10 %. */
+#define INNER 1e-2
+/* [1] Part of |F| at the start at which an inner problem counts as solved when its steps are used up. Half: work +5
+ * %; double: work +1 %. */
+#define GOOD 0.1
+/* [1] Part of |F| to which a full step should bring it down, and at which the end of a failed inner problem is kept.
+ * Half: work +2 %; double: work +10 %. */
+#define BETTER 0.7
+/* [steps] Largest number of Newton steps of an inner problem. Half: work +26 %; double: work +16 %. */
 #define FULL_STEPS 8
-#define FAILURES   3
-#define EACH       0.7 /* a full step should bring |F| down to this */
-#define QUICK      6   /* steps after which the pull may fall */
-#define FALL       0.3 /* of the pull, at its fastest */
-#define RECOVER    1.1 /* exponent by which the fall gets back to that with each success */
-#define RISE       4
-#define WILD       100 /* times as large as before, |F| is not followed if wary, */
-#define WARY_RISE  9   /* and the pull rises by this */
-#define SHORT      0.1 /* two steps of a line search below this: it creeps */
-#define SHORTS     2
-#define SLUGGISH   0.1   /* |F| above this part of that of the outer step before: x travels */
-#define BEYOND     1.05  /* so far beyond the place where a contact gives way */
-#define LEAST_JUMP 0.1   /* of the latest outer step; less is not worth it */
-#define MOST_JUMP  1e4   /* more is rounding of the direction */
-#define EPSILON    1e-15 /* of |x|: |F| is hardly less, */
-#define ROUNDING   1e-12 /* and below this, if it does not fall, is not going to be */
-#define HALVINGS   10    /* of a step towards a proximal point, where full steps did not lead there */
-#define BALANCE    0.3   /* 1/a times this: the largest weight of slip */
-#define OTHER_PULL 10    /* factors made with a pull so many times another are of no use */
-#define AGAIN      1e-8  /* residual asked for with old factors, over |F| */
-#define ENOUGH     1e-4  /* and taken */
+/* [steps] Number of full steps of an inner problem that may miss BETTER. Half: work +11 %; double: work +7 %. */
+#define FAILURES 3
+/* [steps] Number of steps up to which an inner problem was quick, so that the pull may fall. Half: work +16 %;
+ * double: work +1 %. */
+#define QUICK 6
+/* [1] Factor of the pull after a quick inner problem, at its smallest. Half: work +6 %; double: work +25 %. */
+#define FALL 0.3
+/* [1] Exponent by which the factor of the pull gets back to FALL with each success. Half: lost 32, work +1217 %;
+ * double: work +3 %. */
+#define RECOVER 1.1
+/* [1] Factor of the pull after an inner problem that failed. Half: work +33 %; double: work +17 %. */
+#define RISE 4
+/* [1] Growth of |F| in the first full step beyond which a wary search does not follow it. */
+#define WILD 100
+/* [1] Factor of the pull after a failure of a wary search. */
+#define WARY_RISE 9
+/* [1] Step of a line search, or jump in units of the latest outer step, below which it is not worth it. Half: work +1
+ * %; double: work +2 %. */
+#define SHORT 0.1
+/* [steps] Number of such short steps that end a line search. Half: work +1 %; double: work +2 %. */
+#define SHORTS 2
+/* [1] Part of |F| of the outer step before above which x travels, and a jump is tried. Half: work +1 %; double: work
+ * +7 %. */
+#define SLUGGISH 0.1
+/* [1] Length of a jump, in units of the way to the place where the first contact gives way. Half: work +16 %; double:
+ * work +10 %. */
+#define BEYOND 1.05
+/* [1] Largest length of a jump, in units of the latest outer step: more is rounding of the direction. Half and
+ * double: other bits only. */
+#define MOST_JUMP 1e4
+/* [1] |F| over |x| below which a proximal point is exact. Half and double: other bits only. */
+#define EPSILON 1e-15
+/* [halvings] Largest number of halvings of a step of a line search. */
+#define HALVINGS 12
+/* [1] Largest weight of slip, times the weight of the proximal term. Half and double: other bits only. */
+#define BALANCE 0.3
+/* [1] Ratio of two pulls beyond which the factors made with one are of no use for the other. */
+#define OTHER_PULL 10
+/* [1] Relative residual that a solution with old factors aims at. */
+#define AGAIN 1e-8
+/* [1] Relative residual at which a solution with old factors is used. */
+#define ENOUGH 1e-4
+/* [1] Part of the decrease along a direction that a step of a line search must make. */
+#define ARMIJO 1e-4
+/* [1] Relative residual that linear systems aim at. */
+#define ACCURACY 1e-10
+/* [steps] Largest number of refinement steps of a linear system. */
+#define REFINEMENTS 2
+/* [1] Relative residual from which on a linear system is not solved; a poor direction may still be good enough. */
+#define POOR 0.5
 
 bool pp_cone_newton_make(pp_cone_newton *k) {
     int m = k->c->m;
@@ -184,8 +224,8 @@ static bool newton_direction(pp_cone_newton *k, const double *F) {
     if (!pp_cone_linear_factor(k->linear, k->C, k->E)) return false;
     k->factored = k->linear->factorisations;
     k->factored_pull = k->pull;
-    double reached = pp_cone_linear_solve(k->linear, k->last, k->dx, 1e-10, 2);
-    return reached < 0.5; /* a poor direction may still be good enough, one that does not solve is not */
+    double reached = pp_cone_linear_solve(k->linear, k->last, k->dx, ACCURACY, REFINEMENTS);
+    return reached < POOR; /* a poor direction may still be good enough, one that does not solve is not */
 }
 
 /* Solves the inner problem from x_k by full steps, or with a line search. *first: |F| at the start; end |F| returned,
@@ -203,16 +243,16 @@ static double inner(pp_cone_newton *k, double *first, bool search, int *taken) {
         if (!newton_direction(k, k->F)) return INFINITY;
         ++*taken;
         double step = 1, next = INFINITY;
-        for (int half = 0; half < (search ? 12 : 1); half++, step *= 0.5) {
+        for (int half = 0; half < (search ? HALVINGS : 1); half++, step *= 0.5) {
             for (int i = 0; i < m; i++) k->start[i] = k->trial[i] + step * k->dx[i];
             velocity(k->c, k->start, k->w);
             next = equation(k, k->start, k->w, k->F, false);
-            if (!search || next < (1 - 1e-4 * step) * now) break;
+            if (!search || next < (1 - ARMIJO * step) * now) break;
         }
         if (!isfinite(next) || (k->wary && *taken == 1 && next > WILD * *first)) return INFINITY;
         memcpy(k->trial, k->start, sizeof *k->x * (size_t)m);
         if (search && !(next < now)) return now;
-        if (*taken > 1 && !(next <= EACH * now) && ++failures == FAILURES && !search) {
+        if (*taken > 1 && !(next <= BETTER * now) && ++failures == FAILURES && !search) {
             now = next;
             break;
         }
@@ -224,7 +264,7 @@ static double inner(pp_cone_newton *k, double *first, bool search, int *taken) {
 }
 
 /* The proximal point by full steps, or by such that lower |F|. */
-static double find_point(pp_cone_newton *k, const double *from, int most, bool search) {
+static double find_point(pp_cone_newton *k, const double *from, int most, double enough, bool search) {
     int m = k->c->m;
     size_t bytes = sizeof *from * (size_t)m;
     double size = 1, now = INFINITY;
@@ -233,7 +273,7 @@ static double find_point(pp_cone_newton *k, const double *from, int most, bool s
     for (int step = 0;; step++) {
         velocity(k->c, k->trial, k->w);
         double next = equation(k, k->trial, k->w, k->F, true);
-        if (!(next < now) && now <= ROUNDING * size) { /* no better than before: that was all */
+        if (!(next < now) && now <= enough * size) { /* no better than before: that was all */
             memcpy(k->trial, k->start, bytes);
             velocity(k->c, k->trial, k->w);
             return now / size;
@@ -245,20 +285,20 @@ static double find_point(pp_cone_newton *k, const double *from, int most, bool s
         double t = 1;
         for (int half = 0; half < HALVINGS; half++, t *= 0.5) {
             for (int i = 0; i < m; i++) k->trial[i] = k->start[i] + t * k->dx[i];
-            if (!search || now <= ROUNDING * size) break;
+            if (!search || now <= enough * size) break;
             velocity(k->c, k->trial, k->w);
-            if (equation(k, k->trial, k->w, k->F, false) < (1 - 1e-4 * t) * now) break;
+            if (equation(k, k->trial, k->w, k->F, false) < (1 - ARMIJO * t) * now) break;
         }
     }
 }
 
 double pp_cone_newton_point(pp_cone_newton *k, const double *from, int most, double enough) {
-    double left = find_point(k, from, most, false);
+    double left = find_point(k, from, most, enough, false);
     if (left <= enough) return left;
     k->balanced = true;
-    left = find_point(k, from, most, false);
+    left = find_point(k, from, most, enough, false);
     k->balanced = false;
-    return left <= enough ? left : find_point(k, from, most, true);
+    return left <= enough ? left : find_point(k, from, most, enough, true);
 }
 
 /* out = a E d */
@@ -279,7 +319,7 @@ static void pulled(const pp_cone_newton *k, const double *d, double *out) {
 static bool keep_free(pp_cone_newton *k, double *d, int times) {
     for (int t = 0; t < times; t++) {
         pulled(k, d, k->last);
-        if (!(pp_cone_linear_solve(k->linear, k->last, d, 1e-10, 2) < 0.5)) return false;
+        if (!(pp_cone_linear_solve(k->linear, k->last, d, ACCURACY, REFINEMENTS) < POOR)) return false;
     }
     return true;
 }
@@ -331,7 +371,7 @@ static double way_ahead(const pp_cone *c, const double *x, const double *v, cons
         double slip = 0, reach = c->mu[i] * xi[0];
         for (int r = 1; r < rows; r++) slip += xi[r] * xi[r];
         if (di[0] < 0) t = fmin(t, xi[0] / -di[0]);
-        if (slip < (1 - 1e-9) * reach * reach) t = fmin(t, leaves_cone(rows, c->mu[i], xi, di));
+        if (slip < (1 - PP_RESIDUAL) * reach * reach) t = fmin(t, leaves_cone(rows, c->mu[i], xi, di));
     }
     return t;
 }
@@ -343,7 +383,7 @@ static double jump_after(pp_cone_newton *k) {
         k->way_v[i] = k->w[i] - k->v[i];
     }
     double t = BEYOND * way_ahead(k->c, k->trial, k->w, k->way, k->way_v);
-    return t >= LEAST_JUMP && t <= MOST_JUMP ? t : 0;
+    return t >= SHORT && t <= MOST_JUMP ? t : 0;
 }
 
 /* Goes ahead by k->jump. */
@@ -383,7 +423,7 @@ static bool outer(pp_cone_newton *k) {
     }
     if (end <= GOOD * first) {
         k->fall = fmax(FALL, pow(k->fall, RECOVER));
-        if (quick) k->pull = fmax(LEAST_PULL, k->fall * k->pull);
+        if (quick) k->pull = fmax(PP_LEAST_PULL, k->fall * k->pull);
         return true;
     }
     k->pull *= k->wary ? WARY_RISE : RISE;

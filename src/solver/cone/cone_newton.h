@@ -7,6 +7,13 @@
 #include "solver/cone/cone_figure.h"
 #include "solver/cone/cone_linear.h"
 
+/* [1] Least weight of a proximal term: below it rounding prevails. */
+#define PP_LEAST_PULL 1e-9
+/* [1] Weight of the proximal term of steps that polish an answer: a weaker one would magnify rounding in loads that are not unique. */
+#define PP_POLISH_PULL 1e-5
+/* [1] Measure to which answers are polished: rounding. */
+#define PP_EXACT 3e-15
+
 typedef struct pp_cone_newton {
     const pp_cone *c;
     pp_cone_linear *linear;

@@ -11,13 +11,22 @@
 
 #include "solver/cone/cone_linear.h"
 
-#define MOST       60  /* steps, and vectors kept */
-#define LEAST      12  /* fewer are not worth trying */
-#define PART       0.7 /* of the time of a factorisation that may be spent */
-#define SLOWER     3.5 /* a multiplication in solutions and products against one within a factorisation */
-#define STATE      0.1 /* change of an entry of E that is a change of state */
-#define PER_CHANGE 2   /* steps expected for each of them */
-#define OTHERS     8   /* and for all that changed a little */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [steps] Least number of steps with old factors that are worth trying. */
+#define LEAST 12
+/* [1] Part of the time of a factorisation that solutions with old factors may take. */
+#define PART 0.7
+/* [1] Time of a multiplication in solutions and products, in units of that within a factorisation. */
+#define SLOWER 3.5
+/* [1] Change of an entry of E that is a change of state of a contact. */
+#define STATE 0.1
+/* [steps] Steps that are expected for each change of state. */
+#define PER_CHANGE 2
+/* [steps] Steps that are expected for all that changed a little. */
+#define OTHERS 8
+
+#define MOST 60 /* steps, and vectors kept */
 
 int pp_cone_again_worth(const pp_cone_linear *k) {
     double each = SLOWER * (pp_block_lu_entries(k->lu) + 0.5 * MOST * k->c->m);

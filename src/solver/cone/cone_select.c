@@ -30,34 +30,53 @@
 #include <math.h>
 #include <string.h>
 
-#define ONE_POINT     1     /* a from where the way to the first point begins */
-#define FIRST_PULL    1e-3  /* a: twice this, */
-#define FALL          0.1   /* then falling by this, */
-#define SLOWEST       0.8   /* or where Newton fails by no less than this, */
-#define LEAST_PULL    1e-9  /* down to this, where it stays */
-#define FREE          0.1   /* directions that the laws hold by less than this times a are free, */
-#define MOST_FREE     1e-5  /* or than this, if that is less */
-#define LEAST_FREE    1e-9  /* but never than less than this, where rounding prevails */
-#define THINNER       1e-2  /* what is free of an answer falls by this until it settles */
-#define PURGES        2     /* times that the free part is taken out of the rest */
-#define SETTLED       1e-11 /* what is left that may be rounding of the gaps: coordinates in units of a step's motion, */
-#define SAFE          0.7   /* or this part of tol, if that is less */
-#define FINE          1e-12 /* a tol of this asks for all digits there are: */
-#define EXACT         3e-15 /* no more than these */
-#define SETTLING      0.5   /* what is left should fall by this in a step, */
-#define MOST_SETTLING 8     /* of which there are no more */
-#define STILL         1e-10 /* slip that is none, in units of the largest velocity without loads */
-#define EACH_STEPS    20    /* of Newton for a point, */
-#define MOST_STEPS    400   /* and for all, */
-#define MOST_POINTS   40    /* of which there are no more */
-#define SOLVED        1e-12 /* |F| over |x| of a point that was found */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Weight at which the way to the first proximal point begins: there is but one. Half: no effect; double: other
+ * bits only. */
+#define ONE_POINT 1
+/* [1] Weight of the first proximal point and of the second. Half and double: other bits only. */
+#define FIRST_PULL 1e-3
+/* [1] Factor of the weight from one point to the next. Half: other bits only; double: work +1 %. */
+#define FALL 0.1
+/* [1] Largest factor of the weight, where Newton fails with smaller ones. */
+#define SLOWEST 0.8
+/* [1] Part of the weight of a point by which the laws hold directions that count as free. Half and double: other bits
+ * only. */
+#define FREE 0.1
+/* [1] Largest weight by which the laws hold directions that count as free. Half and double: other bits only. */
+#define MOST_FREE 1e-5
+/* [1] Factor of that weight from try to try with the answer at hand. Half and double: other bits only. */
+#define THINNER 1e-2
+/* [times] Number of times that the free part is taken out of a correction. Half: other bits only; double: work +1 %.
+ * */
+#define PURGES 2
+/* [1] Measure that may be rounding of the gaps, which are differences of coordinates. Half and double: other bits
+ * only. */
+#define SETTLED 1e-11
+/* [1] Part of tol that may be left, if that is less than SETTLED. Half: no effect; double: other bits only. */
+#define SAFE 0.7
+/* [1] Tolerance up to which all digits are asked for. Half: other bits only; double: no effect. */
+#define FINE 1e-12
+/* [1] Factor by which a correction should lower the measure. Half and double: other bits only. */
+#define SETTLING 0.5
+/* [steps] Largest number of corrections. Half: other bits only; double: work -1 %. */
+#define MOST_SETTLING 8
+/* [steps] Largest number of Newton steps for a point. Half and double: other bits only. */
+#define EACH_STEPS 20
+/* [steps] Largest number of Newton steps for all points. Half: other bits only; double: no effect. */
+#define MOST_STEPS 400
+/* [points] Largest number of points. Half and double: other bits only. */
+#define MOST_POINTS 40
+/* [1] |F| over |x| at which a proximal point is found. Half and double: no effect. */
+#define SOLVED 1e-12
 
 bool pp_cone_select_matters(const pp_cone *c, const double *x, const double *v) {
     if (c->associated) return false;
     for (int i = c->nrow; i < c->nblock; i++) {
         double slip = 0;
         for (int r = c->first[i] + 1; r < c->first[i + 1]; r++) slip += v[r] * v[r];
-        if (c->mu[i] > 0 && x[c->first[i]] > 0 && slip > STILL * STILL) return true;
+        if (c->mu[i] > 0 && x[c->first[i]] > 0 && slip > PP_NO_SLIP * PP_NO_SLIP) return true;
     }
     return false;
 }
@@ -105,7 +124,7 @@ static bool settle(pp_cone_select *k, double settled) {
             memcpy(n->x, n->way, bytes);
             k->measure = was;
         }
-        if (was <= settled || k->measure <= EXACT) return true;
+        if (was <= settled || k->measure <= PP_EXACT) return true;
         if (!(k->measure < SETTLING * was)) return false;
     }
     return k->measure <= settled;
@@ -125,7 +144,7 @@ static bool free_as_first(pp_cone_select *k) {
  * where it is too far from there, with its own. */
 static bool settle_point(pp_cone_select *k, double pull, double settled) {
     pp_cone_newton *n = k->newton;
-    n->pull = fmax(LEAST_FREE, fmin(FREE * pull, MOST_FREE));
+    n->pull = fmax(PP_LEAST_PULL, fmin(FREE * pull, MOST_FREE));
     if (!(pull < FIRST_PULL)) return settle(k, settled);
     k->measure = INFINITY;
     if (free_as_first(k) && settle(k, settled)) return true;
@@ -136,7 +155,7 @@ static bool settle_point(pp_cone_select *k, double pull, double settled) {
 
 /* a of point number `count`, after `pull`. */
 static double next_pull(int count, double pull, double fall) {
-    return count < 2 ? FIRST_PULL : fmax(LEAST_PULL, fall * pull);
+    return count < 2 ? FIRST_PULL : fmax(PP_LEAST_PULL, fall * pull);
 }
 
 /* Points with falling a. False if none of them settles. *began: there is a first one, newton->stand. */
@@ -168,7 +187,7 @@ static bool descend(pp_cone_select *k, double settled, bool *began) {
 /* From the answer at hand, with the free loads of the first point if there is one. */
 static bool settle_answer(pp_cone_select *k, double settled, bool began) {
     pp_cone_newton *n = k->newton;
-    for (double loose = MOST_FREE; loose > 0.5 * LEAST_FREE; loose *= THINNER) {
+    for (double loose = MOST_FREE; loose > 0.5 * PP_LEAST_PULL; loose *= THINNER) {
         memcpy(n->x, k->from, sizeof *n->x * (size_t)n->c->m);
         n->pull = loose;
         k->measure = INFINITY;
@@ -179,7 +198,7 @@ static bool settle_answer(pp_cone_select *k, double settled, bool began) {
 
 bool pp_cone_select_run(pp_cone_select *k) {
     pp_cone_newton *n = k->newton;
-    double settled = k->tol > FINE ? fmin(SETTLED, SAFE * k->tol) : EXACT;
+    double settled = k->tol > FINE ? fmin(SETTLED, SAFE * k->tol) : PP_EXACT;
     int before = n->steps;
     k->measure = INFINITY;
     bool began = false, found = descend(k, settled, &began) || settle_answer(k, settled, began);

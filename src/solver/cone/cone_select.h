@@ -6,6 +6,11 @@
 
 #include "solver/cone/cone_newton.h"
 
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Slip that is none, as a part of the largest velocity without loads. */
+#define PP_NO_SLIP 1e-10
+
 typedef struct pp_cone_select {
     pp_cone_newton *newton; /* lends its memory; its figure measures */
     const double *from;     /* m: an answer, or where else to begin */

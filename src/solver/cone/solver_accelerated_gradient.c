@@ -23,6 +23,17 @@
 #include "solver/cone/cone_figure.h"
 #include "solver/common/solver.h"
 
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] Factor of the bound L after each accepted step. */
+#define SHRINK_L 0.9
+/* [1] Inner tolerance, as a part of the outer residual. */
+#define INNER 0.1
+/* [1] Least step of the fixed point of slip. */
+#define LEAST_STEP 0.1
+/* [1] Least bound L, in units of the largest. */
+#define LEAST_L 1e-12
+
 typedef struct settings {
     int max_iterations;
     double tol;
@@ -32,11 +43,6 @@ static const perp_field fields[] = {
     {"max_iterations", PERP_FIELD_INT, offsetof(settings, max_iterations), 20000, 1, 1e9, "gradient steps"},
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-9, 1e-16, 1, "unit-free natural map at which to stop"},
 };
-
-#define SHRINK_L   0.9
-#define INNER      0.1 /* inner tolerance over the outer residual */
-#define LEAST_STEP 0.1 /* of the fixed point */
-#define LEAST_L    1e-12
 
 /* A quadratic over a convex set: what the iteration sees of the problem. */
 typedef struct task {

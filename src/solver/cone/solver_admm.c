@@ -13,6 +13,27 @@
 #include "solver/cone/cone_newton.h"
 #include "solver/common/solver.h"
 
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [unknowns] Number of unknowns up to which systems are factorised whatever it costs. */
+#define SMALL_SYSTEM 2000
+/* [iterations] Iterations that the estimate of the cost assumes. */
+#define USUAL 100
+/* [steps] Conjugate gradient steps of an iteration that the estimate of the cost assumes. */
+#define CG_STEPS 6
+/* [factorisations] Factorisations that the estimate of the cost assumes. */
+#define FACTORS 4
+/* [1] Speed of the multiplications of a factorisation, in units of that of a solution. */
+#define DENSE_SPEED 4
+/* [multiplications] Work of a factorisation beyond which there is no polish by Newton. */
+#define POLISH_WORK 1e11
+/* [1] Measure below which a polish by Newton is tried. */
+#define WORTH_POLISH 1e-2
+/* [1] First weight of the proximal term of the polish. */
+#define PULL 1e-4
+/* [1] Part of tol at which sharpening stops. */
+#define SHARPER 1e-3
+
 typedef struct settings {
     int max_iterations, memory, rebalance, polish_steps, first_polish, system;
     double tol, penalty, warm_penalty, relaxation;
@@ -36,16 +57,6 @@ static const perp_field fields[] = {
     {"system", PERP_FIELD_INT, offsetof(settings, system), 0, 0, 2,
      "linear systems: 0 by estimated cost, 1 factorised, 2 by conjugate gradients"},
 };
-
-#define SMALL_SYSTEM 2000 /* unknowns below which nothing is weighed */
-#define USUAL        100  /* iterations, for the estimate: */
-#define CG_STEPS     6    /* conjugate gradient steps of an iteration, */
-#define FACTORS      4    /* factorisations in all, */
-#define DENSE_SPEED  4    /* how much faster the multiplications of a factorisation are than those of a solution, */
-#define POLISH_WORK  1e11 /* multiplications of one factorisation beyond which there is no polish. */
-#define WORTH_POLISH 1e-2 /* figure below which Newton's method may know something */
-#define PULL         1e-4
-#define SHARPER      1e-3 /* of tol: where sharpening stops */
 
 typedef struct plan {
     const settings *s;

@@ -20,15 +20,17 @@
 #include "solver/auto/refine.h"
 #include "solver/common/solver.h"
 
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Default tolerance of perp_solve(). */
 #define DEFAULT_TOL 1e-9
-/* Largest problem that is made dense for a solver that takes nothing else. The mixed LCP of a plane contact problem has
- * twice its rows, and is then a matrix of 0.8 GB. */
+/* [unknowns] Largest problem that is made dense for a solver that takes nothing else: a matrix of 0.2 GB, as a mixed
+ * LCP of 0.8 GB. */
 #define DENSE_MOST 5000
-/* A claim of success that misses the tolerance by up to this factor, in the residual relative to the answer that solvers
- * go by, is a matter of measures. It is worth refining, or going on ... */
-#define REFINE_WITHIN 1e4
-/* ... with the tolerance of the solver cut by this. */
+/* [1] Factor of the tolerance of a solver that is asked again, if its claim of success misses the tolerance by at
+ * most PP_REFINE_WITHIN. */
 #define TIGHTER 1e-3
+
 /* Longest name of a solver in a list. */
 #define NAME_MOST 64
 
@@ -211,7 +213,7 @@ static perp_status judge(chain *c, double *score) {
 
 /* Does the judge deny a claim that is nearly true by the residual that solvers go by? `auto` is told of the judge. */
 static bool matter_of_measures(const chain *c, const perp_solver_type *type, const perp_solve_info *one, double score) {
-    return one->outcome == PERP_OUTCOME_SOLVED && score > c->tol && c->own <= REFINE_WITHIN * c->tol &&
+    return one->outcome == PERP_OUTCOME_SOLVED && score > c->tol && c->own <= PP_REFINE_WITHIN * c->tol &&
            type != &pp_solver_auto;
 }
 

@@ -23,15 +23,25 @@
 #include <math.h>
 #include <string.h>
 
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [steps] Largest number of interior-point steps of the question whether bodies can rest. Half and double: no effect.
+ * */
 #define MOST_STEPS 40
-#define FULL_STEPS 20   /* where late steps are made, too */
-#define TOUCHING   10   /* times tol: gaps over the time step that count as none */
-#define LOOSE      1e-2 /* part of the bodies that may have nothing to rest on */
-#define SHIFT      1e-8 /* added to the diagonal of the systems only */
-#define FEASIBLE   0.1  /* see cone_interior.h */
-#define WARM_STEPS 3    /* from a guess, */
-#define WARM_TAU   1e-4 /* with products of this mean, */
-#define WARM_SPEED 1e-2 /* if it leaves velocities below this */
+/* [steps] Largest number of those steps where late steps are made, too. */
+#define FULL_STEPS 20
+/* [1] Gap over the time step, in units of tol, up to which a contact touches. Half and double: no effect. */
+#define TOUCHING 10
+/* [1] Part of the bodies that may have nothing to rest on. Half and double: no effect. */
+#define LOOSE 1e-2
+/* [1] Part of tol for feasibility, see cone_interior.h. Half: no effect; double: work -1 %. */
+#define FEASIBLE 0.1
+/* [steps] Largest number of steps from a guess. */
+#define WARM_STEPS 3
+/* [1] Mean of the products that a start from a guess has. Half and double: no effect. */
+#define WARM_TAU 1e-4
+/* [1] Velocity that a guess may leave to be started from. */
+#define WARM_SPEED 1e-2
 
 /* Velocity b of a row in scaled units. */
 static double offset(const pp_cone *c, int row) { return c->scale[row] * c->p->b[row] / c->beta; }
@@ -113,7 +123,7 @@ perp_outcome pp_cone_rest_run(pp_cone_rest *k) {
                            .linear = k->linear,
                            .cg = &cg,
                            .call = k->call,
-                           .shift = SHIFT,
+                           .shift = PP_INTERIOR_SHIFT,
                            .feasible = FEASIBLE,
                            .q = q,
                            .idle = idle,

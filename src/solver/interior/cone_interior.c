@@ -26,31 +26,58 @@
 #include <math.h>
 #include <string.h>
 
-#define START   1.0
-#define SHORT   0.1  /* a step this short is made again towards the centre */
-#define STALLED 0.05 /* a step this short is no progress; so many in a row are the end */
-#define STALLS  3
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] First mean of the products. Half and double: other bits only. */
+#define START 1.0
+/* [1] Step length below which a step is made again towards the centre. Half and double: other bits only. */
+#define SHORT 0.1
+/* [1] Step length below which a step is no progress. Half and double: no effect. */
+#define STALLED 0.05
+/* [steps] Number of steps in a row without progress that end the iteration. Half and double: no effect. */
+#define STALLS 3
+/* [1] Largest part of the way to the boundary that a step makes. Half: work +4 %; double: work +5 %. */
 #define CLOSEST 0.999
-#define CENTRE  0.5
-
-#define FOLD       0.15 /* steps this short, */
-#define FOLD_AFTER 2    /* so many in a row, are a fold; */
-#define FOLD_SLIP  0.8  /* it is passed with this part of the derivative of |z_T| */
-
-#define FAIR 1e-2 /* least impulse of a start, over their mean */
-
-#define SMALL_TAU          3e-3 /* from here on motion shows: */
-#define SMALLER_TAU        3e-4 /* from here on also which bodies move; */
-#define MOTION             3.0  /* velocities above this many roots of tau; at rest they stay near one */
-#define SETTLED_TAU        3e-2 /* standing still is tried from here on, */
-#define SETTLES            6    /* with at most so many corrections, */
-#define SETTLING           0.3  /* each of which should bring the figure down to this */
-#define LATE               9    /* steps after which rest within NEAR_REST is left to Newton */
-#define NEAR_REST          5e-4
-#define DIRECTION_ACCURACY 1e-2 /* of conjugate gradients */
-#define SETTLE_ACCURACY    1e-2
-#define CG_STEPS           300 /* at most, for one system */
-#define CG_SHARE           0.3 /* of the multiplications of a factorisation, which takes them quicker */
+/* [1] Least part of the mean of the products that a step towards the centre keeps. Half: other bits only; double:
+ * work +3 %. */
+#define CENTRE 0.5
+/* [1] Step length below which a step may be at a fold. */
+#define FOLD 0.15
+/* [steps] Number of such steps in a row that are a fold. */
+#define FOLD_AFTER 2
+/* [1] Part of the derivative of |z_T| with which a fold is passed. */
+#define FOLD_SLIP 0.8
+/* [1] Least impulse of a start, as a part of their mean. */
+#define FAIR 1e-2
+/* [1] Mean of the products below which motion shows. */
+#define SMALL_TAU 3e-3
+/* [1] Mean of the products below which it shows which bodies move. Half and double: no effect. */
+#define SMALLER_TAU 3e-4
+/* [1] Velocity, in units of the root of the mean of the products, above which a body moves; at rest it stays near
+ * one. */
+#define MOTION 3.0
+/* [1] Mean of the products below which it is tried whether all stands still. Half: other bits only; double: work +1
+ * %. */
+#define SETTLED_TAU 3e-2
+/* [corrections] Largest number of corrections of that try. Half and double: work -1 %. */
+#define SETTLES 6
+/* [1] Part to which each of these corrections should bring the measure. Half: other bits only; double: no effect. */
+#define SETTLING 0.3
+/* [steps] Number of steps after which rest within NEAR_REST is left to Newton. Half and double: no effect. */
+#define LATE 9
+/* [1] Measure of rest that is left to Newton after LATE steps. */
+#define NEAR_REST 5e-4
+/* [steps] Largest number of conjugate gradient steps for one system. Half and double: no effect. */
+#define CG_STEPS 300
+/* [1] Work of conjugate gradients, as a part of that of a factorisation, up to which they are used. Half and double:
+ * no effect. */
+#define CG_SHARE 0.3
+/* [1] Accuracy of conjugate gradients for a direction or a correction. */
+#define CG_ACCURACY 1e-2
+/* [1] Relative residual that linear systems aim at. */
+#define ACCURACY 1e-10
+/* [steps] Largest number of refinement steps of a linear system. */
+#define REFINEMENTS 2
 
 bool pp_cone_interior_make(pp_cone_interior *k) {
     int m = k->c->m;
@@ -241,7 +268,7 @@ static bool factor(pp_cone_interior *k) {
 
 /* t from rhs; accuracy: of conjugate gradients, factors do better anyway. Returns the residual over that of nothing. */
 static double solve_linear(pp_cone_interior *k, double accuracy) {
-    if (!k->iterated) return pp_cone_linear_solve(k->linear, k->rhs, k->t, 1e-10, 2);
+    if (!k->iterated) return pp_cone_linear_solve(k->linear, k->rhs, k->t, ACCURACY, REFINEMENTS);
     memset(k->cg->y, 0, sizeof *k->cg->y * (size_t)k->cg->unknowns);
     double size = 0;
     for (int i = 0; i < k->c->m; i++) size += k->rhs[i] * k->rhs[i];
@@ -287,7 +314,7 @@ static bool direction(pp_cone_interior *k, double target, bool second, double *d
         turn(k, i, b);
         for (int r = 0; r < d; r++) k->rhs[first + r] = b[r] + k->rp[first + r];
     }
-    if (!(solve_linear(k, DIRECTION_ACCURACY) < 0.5)) return false;
+    if (!(solve_linear(k, CG_ACCURACY) < 0.5)) return false;
     for (int i = 0; i < c->nblock; i++) {
         int first = c->first[i];
         if (i < c->nrow) {
@@ -370,7 +397,7 @@ static bool settle(pp_cone_interior *k) {
                 int row = c->first[i] + r;
                 k->rhs[row] = -(k->v[row] + k->q[row]) / stretch(c, i, r);
             }
-        (void)solve_linear(k, SETTLE_ACCURACY);
+        (void)solve_linear(k, CG_ACCURACY);
         for (int i = 0; i < c->m; i++) k->dx[i] += k->t[i];
     }
     return false;

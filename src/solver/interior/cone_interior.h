@@ -9,9 +9,13 @@
 #include "solver/cone/cone_linear.h"
 #include "solver/common/lorentz.h"
 
-/* Residual at which Newton takes over from interior points that passed a fold, unless the solver's own tolerance is coarser:
- * from further away Newton would get lost there. */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Residual at which Newton takes over from interior points, unless the tolerance is coarser: near a fold Newton
+ * gets lost from further away. Half and double: no effect. */
 #define PP_CONE_FOLD_TOL 1e-8
+/* [1] Regularisation that is added to the diagonal of the systems of interior points only. */
+#define PP_INTERIOR_SHIFT 1e-8
 
 /* Both sides of a bounded row: distance to the bound and its multiplier; 0 where there is no bound. */
 typedef struct pp_cone_bound {

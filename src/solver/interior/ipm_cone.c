@@ -12,15 +12,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rounding.h"
 #include "solver/cone/cone_figure.h"
 #include "solver/cone/cone_linear.h"
 #include "solver/interior/ipm.h"
 #include "solver/common/solver.h"
 
-#define NO_FRICTION 1e-12 /* mu up to which a contact counts as frictionless */
-#define ACCURACY    1e-13 /* of linear systems, relative */
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [steps] Largest number of refinement steps of a linear system. */
 #define REFINEMENTS 4
-#define LOST        0.1 /* relative residual from which on a solution is none */
+/* [1] Relative residual from which on a linear system is not solved. */
+#define LOST 0.1
 
 typedef struct cone_view {
     pp_cone c;
@@ -97,7 +100,7 @@ static bool factor(void *ctx, const double *C, const double *E) {
 static bool solve(void *ctx, double *z) {
     cone_view *k = ctx;
     for (int i = 0; i < k->c.m; i++) k->x[i] = k->at[i] < 0 ? 0 : z[k->at[i]];
-    double off = pp_cone_linear_solve(&k->linear, k->x, k->dx, ACCURACY, REFINEMENTS);
+    double off = pp_cone_linear_solve(&k->linear, k->x, k->dx, PP_ROUNDING, REFINEMENTS);
     for (int i = 0; i < k->c.m; i++)
         if (k->at[i] >= 0) {
             z[k->at[i]] = k->dx[i] / k->factor[i];
@@ -121,7 +124,7 @@ static bool number_rows(cone_view *k, const perp_call *call) {
     for (int i = 0; i < c->m; i++) k->at[i] = -1, k->factor[i] = 1, k->fixed[i] = 0;
     for (int i = 0; i < c->nblock; i++) {
         int row = c->first[i];
-        if (i >= c->nrow && c->mu[i] > NO_FRICTION)
+        if (i >= c->nrow && c->mu[i] > PP_NEGLIGIBLE)
             k->ncone++;
         else if (i >= c->nrow || c->lo[i] < c->hi[i])
             k->at[row] = k->nbox++;
@@ -129,7 +132,7 @@ static bool number_rows(cone_view *k, const perp_call *call) {
             k->fixed[row] = c->lo[i];
     }
     for (int i = c->nrow, place = k->nbox; i < c->nblock; i++)
-        if (c->mu[i] > NO_FRICTION)
+        if (c->mu[i] > PP_NEGLIGIBLE)
             for (int r = 0; r < c->dim; r++) {
                 k->factor[c->first[i] + r] = fmin(c->mu[i], 1) / (r == 0 ? c->mu[i] : 1);
                 k->at[c->first[i] + r] = place++;

@@ -19,21 +19,30 @@
 #include "solver/interior/ipm.h"
 #include "solver/common/lorentz.h"
 
-/* delta: at least, at first, at most */
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] Least regularisation delta. */
 #define DELTA_LEAST 1e-10
+/* [1] First regularisation delta. */
 #define DELTA_FIRST 1e-8
-#define DELTA_MOST  1e-1
-/* Part of the way to the boundary; below SHORT a plainer direction is tried, a step below TINY is lost. */
+/* [1] Largest regularisation delta. */
+#define DELTA_MOST 1e-1
+/* [1] Part of the way to the boundary that a step makes. */
 #define BOUNDARY_FRACTION 0.995
-#define SHORT             0.1
-#define TINY              1e-3
-#define LOST              8 /* tiny steps in a row that end it */
-/* Figure from which on the active set is worth a guess; what it must fall by before the next; from which on no effort
- * is spared. */
-#define POLISH_FROM  1e-3
+/* [1] Step length below which a plainer direction is tried. */
+#define SHORT 0.1
+/* [1] Step length below which a step is lost. */
+#define TINY 1e-3
+/* [steps] Number of lost steps in a row that end the iteration. */
+#define LOST 8
+/* [1] Measure from which on the active set is guessed. */
+#define POLISH_FROM 1e-3
+/* [1] Part to which the measure must fall before the active set is guessed again. */
 #define POLISH_AGAIN 0.1
-#define THOROUGH     1e-5
-#define EQUILIBRATE  8 /* sweeps */
+/* [1] Measure from which on every guess of the active set is tried. */
+#define THOROUGH 1e-5
+/* [sweeps] Sweeps of equilibration. */
+#define EQUILIBRATE 8
 
 typedef struct point {
     double *z, *w;          /* n; boxes: w = u - v */

@@ -12,9 +12,14 @@
 #include "linalg/linalg.h"
 #include "solver/interior/ipm.h"
 
-#define SMALL      48  /* rows up to which dense is always taken */
-#define FULL       0.3 /* part of the entries from which on dense is taken */
-#define REFINEMENT 2   /* steps */
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [rows] Number of rows up to which systems are dense. */
+#define SMALL 48
+/* [1] Part of the entries from which on systems are dense. */
+#define FULL 0.3
+/* [steps] Refinement steps of a sparse system. */
+#define REFINEMENT 2
 
 bool pp_ipm_matrix_make(pp_ipm_matrix *m, int n, size_t entries, const perp_call *call) {
     *m = (pp_ipm_matrix){.n = n};

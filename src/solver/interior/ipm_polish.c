@@ -16,12 +16,17 @@
 #include "solver/interior/ipm.h"
 #include "solver/common/lorentz.h"
 
-/* a: the usual one, next to none for systems that are regular but ill-conditioned, more where they are not. */
-static const double centre[] = {1e-9, 1e-13, 1e-7, 1e-5};
-/* Steps of a round; those in a row that do not improve by the factor BETTER end it. */
-#define STEPS  10
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [steps] Largest number of steps of a round. */
+#define STEPS 10
+/* [steps] Number of steps in a row without progress that end a round. */
 #define STALLS 2
+/* [1] Part to which a step should bring the residual. */
 #define BETTER 0.5
+/* [1] Weights a that are tried in this order: the usual one, next to none for systems that are regular but ill-conditioned, more where they
+ * are not. */
+static const double centre[] = {1e-9, 1e-13, 1e-7, 1e-5};
 
 /* F to s->rhs, D to s->E, C = I - D + a D. True if neither D nor a has changed since the last time. */
 static bool natural(pp_ipm *s, const double *z, double a, bool first) {

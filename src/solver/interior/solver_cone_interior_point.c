@@ -11,7 +11,10 @@
 #include "solver/cone/cone_newton.h"
 #include "solver/common/solver.h"
 
-#define FOLD_STEPS 4 /* that it takes to pass a fold */
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [steps] Steps that it takes to pass a fold. */
+#define FOLD_STEPS 4
 
 typedef struct settings {
     int max_steps, polish_steps, folds;

@@ -21,32 +21,48 @@
 
 #include "solver/common/solver.h"
 
-#define ARMIJO     1e-4
-#define SHORTEN    0.5
-#define LEAST_T    1e-10
-#define DESCENT    1e-18 /* a direction must go down by this |d|^POWER */
-#define POWER      2.1
-#define MEMORY_MAX 32
-#define RISE       1e6 /* how much more merit the watchdog endures */
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* A run is stalled if in WINDOW steps the least merit fell by less than this. */
-#define WINDOW  12
+/* [1] Part of the decrease along a direction that a step must make. */
+#define ARMIJO 1e-4
+/* [1] Factor of a step that does not. */
+#define SHORTEN 0.5
+/* [1] Least step. */
+#define LEAST_T 1e-10
+/* [1] Least decrease along a direction d, in units of |d|^POWER. */
+#define DESCENT 1e-18
+/* [1] Exponent of |d| in the least decrease. */
+#define POWER 2.1
+/* [1] Growth of the merit that the watchdog endures. */
+#define RISE 1e6
+/* [steps] Number of steps in which the merit must fall by STALLED. */
+#define WINDOW 12
+/* [1] Part of the merit of a window ago above which a run is stalled. */
 #define STALLED 0.5
-
-/* Proximal restarts: first lambda and its changes; steps of one inner solve and how far it has to come. */
+/* [1] First weight of proximal restarts. */
 #define LAMBDA_FIRST 1.0
+/* [1] Least weight of proximal restarts. */
 #define LAMBDA_LEAST 1e-9
-#define LAMBDA_DOWN  0.1
-#define LAMBDA_UP    8
-#define INNER_STEPS  30
-#define INNER_GOAL   0.05
-#define FAILURES     3
-
-/* Above tol by this much at most, a residual may be excused by rounding. */
+/* [1] Factor of the weight after a success. */
+#define LAMBDA_DOWN 0.1
+/* [1] Factor of the weight after a failure. */
+#define LAMBDA_UP 8
+/* [steps] Largest number of steps of one inner solve. */
+#define INNER_STEPS 30
+/* [1] Part to which an inner solve must bring the residual. */
+#define INNER_GOAL 0.05
+/* [times] Number of inner solves in a row that may fail. */
+#define FAILURES 3
+/* [1] Residual, in units of tol, up to which it may be excused by rounding. */
 #define ALMOST_SOLVED_FACTOR 1e3
-
-/* Residual below which the last digits are worth another law. */
+/* [1] Residual below which the last digits are worth another law. */
 #define POLISH 1e-3
+/* [passes] Passes of equilibration. */
+#define PASSES 6
+/* [1] Largest scale of equilibration. */
+#define SCALE_MOST 1e12
+
+#define MEMORY_MAX 32
 
 const perp_field pp_newton_fields[] = {
     {"max_steps", PERP_FIELD_INT, offsetof(pp_newton_settings, max_steps), 500, 1, 1e9, "Newton steps in all"},
@@ -112,9 +128,6 @@ static void judge_units(state *t, const double *J) {
 /* Column j and row i of entry k. */
 static int row_of(const pp_box *b, int k, int j) { return b->dense ? k - b->n * j : b->index[k]; }
 static int first_of(const pp_box *b, int j) { return b->dense ? b->n * j : b->start[j]; }
-
-#define PASSES     6
-#define SCALE_MOST 1e12
 
 /* Z and W so that W^-1 J Z has rows and columns whose largest entries are near 1: square roots of the largest, over
  * and over (Ruiz 2001). Zero rows and columns keep 1. r, c: n each, used. */

@@ -16,7 +16,9 @@
 #include "linalg/kernel.h"
 #include "linalg/linalg.h"
 
-/* A solution that leaves more than this of the right-hand side is none. */
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] Part of the right-hand side that a solution may leave. */
 #define LEFT_OVER 1e-5
 
 static bool make_dense(pp_newton_system *s, size_t n) {

@@ -17,7 +17,9 @@
 #include "solver/newton/newton.h"
 #include "solver/common/solver.h"
 
-/* Pairs shorter than this, in scaled variables, sit on the kink of phi. */
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] Length of a pair, in scaled variables, below which it is on the kink of the Fischer function. */
 #define KINK 1e-14
 
 /* phi without cancellation: (a + b)^2 - r^2 = 2 a b. The derivatives at the kink are those along (da, db). */

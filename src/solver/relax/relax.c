@@ -21,6 +21,13 @@
 
 #include "linalg/linalg.h"
 #include "solver/cone/cone_law.h"
+#include "solver/relax/pace.h"
+
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] Added to the diagonal of a block that bounds are estimated with, whose mean is 1: directions that a block does
+ * not feel at all are left to the others. */
+#define BLOCK_LEAST 1e-8
 
 /* y += A x, A rows x cols column-major. */
 static inline void add_product(int rows, int cols, const double *restrict A, const double *restrict x,
@@ -264,17 +271,12 @@ static bool count_sharing(pp_cone_sweeps *s, const perp_call *call) {
     return true;
 }
 
-/* Largest eigenvalue of W against its own blocks, each `slow` times as large, by some power iterations; a little more.
- * Directions that a block does not feel at all are left to the others. */
-#define POWER_STEPS 16
-#define POWER_SAFE  1.1
-#define BLOCK_LEAST 1e-8
-
+/* Largest eigenvalue of W against its own blocks, each `slow` times as large, by some power iterations; a little more. */
 static double largest_eigenvalue(pp_cone_sweeps *s, double *x) {
     const pp_cone *c = &s->c;
     double lambda = 1;
     for (int i = 0; i < c->m; i++) x[i] = 1 + 0.3 * (i % 7) - 0.2 * (i % 5); /* nothing it is likely to miss */
-    for (int step = 0; step < POWER_STEPS; step++) {
+    for (int step = 0; step < PP_POWER_STEPS; step++) {
         double before = norm(c->m, x);
         pp_cone_apply(c, x, s->v);
         for (int i = 0; i < c->nblock; i++) {
@@ -307,7 +309,7 @@ bool pp_cone_sweeps_on(pp_cone_sweeps *s, const pp_cone *made, const pp_relax *o
     find_bounds(s);
     if (!o->together) return true;
     if (!count_sharing(s, call)) return false;
-    double lambda = POWER_SAFE * largest_eigenvalue(s, s->target);
+    double lambda = PP_POWER_SAFE * largest_eigenvalue(s, s->target);
     for (int i = 0; i < c->nblock; i++) s->slow[i] = s->slow[i] > 1 ? fmax(1, lambda * s->slow[i]) : 1;
     return true;
 }

@@ -17,16 +17,25 @@
 #include <string.h>
 
 #include "solver/common/box.h"
+#include "solver/relax/pace.h"
 #include "solver/relax/relax.h"
 
-#define TOO_LONG  0.9
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] Change of velocity over change of impulse, in units of the step, above which the step is too long. */
+#define TOO_LONG 0.9
+/* [1] The same ratio below which the step is too short. */
 #define TOO_SHORT 0.4
-#define SHORTER   0.6667
-#define LONGER    1.5
-#define TRIES     60   /* shortenings in one step */
-#define WINDOW    1000 /* steps within which the residual must fall below STALLED of what it was, PATIENCE times */
-#define STALLED   0.9
-#define PATIENCE  2
+/* [1] Factor of a step that is too long. */
+#define SHORTER 0.6667
+/* [1] Factor of a step that is too short. */
+#define LONGER 1.5
+/* [tries] Largest number of times that one step is shortened. */
+#define TRIES 60
+/* [steps] Number of steps within which the residual must fall below PP_STALLED of what it was. */
+#define WINDOW 1000
+/* [windows] Number of windows in a row without that which end the iteration. */
+#define PATIENCE 2
 
 typedef struct fixed {
     int n;
@@ -92,7 +101,7 @@ static perp_outcome iterate(fixed *s, pp_sweeper *show, pp_best *best, const pp_
         if (count >= o->max_sweeps) return PERP_OUTCOME_LIMIT;
         if (!pp_sweeper_look(show, count, call)) return PERP_OUTCOME_STOPPED;
         if (count >= check) {
-            stalls = best->least < STALLED * window ? 0 : stalls + 1;
+            stalls = best->least < PP_STALLED * window ? 0 : stalls + 1;
             if (stalls >= PATIENCE) return PERP_OUTCOME_LIMIT;
             window = best->least;
             check = count + WINDOW;

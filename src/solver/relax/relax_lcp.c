@@ -16,11 +16,8 @@
 
 #include "linalg/kernel.h"
 #include "solver/common/blocks.h"
+#include "solver/relax/pace.h"
 #include "solver/relax/relax.h"
-
-#define FRESH       64 /* measures after which w is computed anew */
-#define POWER_STEPS 16
-#define POWER_SAFE  1.1
 
 typedef struct rows {
     pp_reduction r;
@@ -56,7 +53,7 @@ static double residual(const rows *s) {
 static double measure(void *self) {
     rows *s = self;
     double r = s->age < 0 ? 0 : residual(s);
-    if (r <= s->goal || ++s->age > FRESH) { /* w has drifted by rounding: look again before believing it */
+    if (r <= s->goal || ++s->age > PP_REFRESH) { /* w has drifted by rounding: look again before believing it */
         refresh(s);
         r = residual(s);
     }
@@ -139,7 +136,7 @@ static void find_shares(rows *s) {
         for (int k = s->g.start[b]; k < s->g.start[b + 1]; k++) most = fmax(most, s->share[s->g.member[k]]);
         for (int k = s->g.start[b]; k < s->g.start[b + 1]; k++) s->share[s->g.member[k]] = most;
     }
-    for (int step = 0; step < POWER_STEPS; step++) {
+    for (int step = 0; step < PP_POWER_STEPS; step++) {
         double before = 0, after = 0;
         for (int i = 0; i < n; i++) y[i] = 0, before += x[i] * x[i];
         for (int j = 0; j < n; j++)
@@ -153,7 +150,7 @@ static void find_shares(rows *s) {
         lambda = sqrt(after / before);
         for (int i = 0; i < n; i++) x[i] /= sqrt(after);
     }
-    for (int i = 0; i < n; i++) s->share[i] = fmin(1, 1 / (POWER_SAFE * lambda * s->share[i]));
+    for (int i = 0; i < n; i++) s->share[i] = fmin(1, 1 / (PP_POWER_SAFE * lambda * s->share[i]));
 }
 
 static bool make(rows *s, const perp_problem *problem, const pp_relax *o, const double *z, const perp_call *call) {

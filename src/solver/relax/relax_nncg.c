@@ -14,12 +14,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "solver/relax/pace.h"
 #include "solver/relax/relax.h"
 
-#define FAR      1e3 /* times the best residual: go back there */
-#define RETURNS  20  /* such returns after which p is left out */
-#define WINDOW   200 /* steps within which the residual must fall below STALLED of what it was, PATIENCE times */
-#define STALLED  0.9
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] Residual, in units of the best one, from which on the iteration goes back to the best point. */
+#define FAR 1e3
+/* [times] Number of such returns after which conjugate directions are left out. */
+#define RETURNS 20
+/* [steps] Number of steps within which the residual must fall below PP_STALLED of what it was. */
+#define WINDOW 200
+/* [windows] Number of windows in a row without that which end the iteration. */
 #define PATIENCE 5
 
 static double squared(const pp_sweeper *s, const double *x) {
@@ -50,7 +56,7 @@ static perp_outcome iterate(pp_sweeper *s, const pp_relax *o, pp_best *best, dou
             before = 0;
         }
         if (count >= check) {
-            stalls = best->least < STALLED * window ? 0 : stalls + 1;
+            stalls = best->least < PP_STALLED * window ? 0 : stalls + 1;
             if (stalls >= PATIENCE) return PERP_OUTCOME_LIMIT;
             window = best->least;
             check = count + WINDOW;

@@ -12,31 +12,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "solver/relax/pace.h"
 #include "solver/relax/relax.h"
 
-/* If the residual has not fallen below STALLED of what it was WINDOW sweeps ago, steps are too long (changes not ALONG
- * each other) or there is nothing more to win: PATIENCE such windows end it. */
-#define WINDOW     100
-#define STALLED    0.9
-#define ALONG      0.5
-#define SHORTER    0.7
+/* Constants, beside those of pace.h: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] Least length of stalled steps, in units of those that the method wants. */
 #define LEAST_STEP 0.1
-#define PATIENCE   4
-
-/* Jumps: least sweeps between two; changes must be aligned (cosine) and shrink by a factor between SLOW and 1; longest
- * jump in units of the last change; sweeps after which it is judged, and how much longer the changes may be then;
- * factors of the trust in it. */
-#define REST        8
-#define ALIGNED     0.99
-#define SLOW        0.7
-#define LONGEST     1e4
-#define JUDGED      5
-#define WORSE       2
-#define SHRINK      0.25
-#define GROW        2
-#define LEAST_TRUST 0.01
-
-#define LOOK_EVERY 16 /* sweeps between two looks at the clock */
+/* [windows] Number of windows in a row without progress that end the sweeps. */
+#define PATIENCE 4
+/* [sweeps] Sweeps between two looks at the clock. */
+#define LOOK_EVERY 16
 
 void pp_best_note(pp_best *b, int n, const double *x, double residual) {
     if (!(residual < b->least)) return;
@@ -83,8 +69,8 @@ static void settle(run *r) {
 }
 
 static bool jump(run *r, const course *c) {
-    if (!(c->cosine > ALIGNED) || !(c->rate > SLOW && c->rate < 1)) return false;
-    double f = r->trust * fmin(c->rate / (1 - c->rate), LONGEST);
+    if (!(c->cosine > PP_JUMP_ALIGNED) || !(c->rate > PP_JUMP_SLOW && c->rate < 1)) return false;
+    double f = r->trust * fmin(c->rate / (1 - c->rate), PP_JUMP_LONGEST);
     copy(r->s->n, r->saved, r->s->x);
     for (int i = 0; i < r->s->n; i++) r->s->x[i] += f * (r->s->x[i] - r->last[i]);
     settle(r);
@@ -94,24 +80,24 @@ static bool jump(run *r, const course *c) {
 /* Judges the last jump, looks for stalls, jumps. False: nothing more to hope for. */
 static bool steer(run *r, const pp_relax *o, int count) {
     course c = look_back(r);
-    if (r->jumped > 0 && count == r->jumped + JUDGED) {
-        if (c.pace < WORSE * r->pace) {
-            r->trust = fmin(1, GROW * r->trust);
+    if (r->jumped > 0 && count == r->jumped + PP_JUMP_JUDGED) {
+        if (c.pace < PP_JUMP_WORSE * r->pace) {
+            r->trust = fmin(1, PP_JUMP_GROW * r->trust);
         } else {
             copy(r->s->n, r->s->x, r->saved);
             settle(r);
-            r->trust = fmax(LEAST_TRUST, SHRINK * r->trust);
+            r->trust = fmax(PP_JUMP_LEAST, PP_JUMP_SHRINK * r->trust);
         }
         return true;
     }
-    if (r->jumped > 0 && count < r->jumped + REST) return true;
+    if (r->jumped > 0 && count < r->jumped + PP_JUMP_REST) return true;
     if (count >= r->check) {
-        bool stalled = !(r->best.least < STALLED * r->window);
+        bool stalled = !(r->best.least < PP_STALLED * r->window);
         r->stalls = stalled ? r->stalls + 1 : 0;
         r->window = r->best.least;
-        r->check = count + (o->window > 0 ? o->window : WINDOW);
-        if (stalled && !(c.cosine > ALONG) && r->step > LEAST_STEP) {
-            r->step *= SHORTER;
+        r->check = count + (o->window > 0 ? o->window : PP_STALL_WINDOW);
+        if (stalled && !(c.cosine > PP_ALONG) && r->step > LEAST_STEP) {
+            r->step *= PP_SHORTER;
             r->stalls = 0;
             copy(r->s->n, r->s->x, r->best.x);
             settle(r);
@@ -159,7 +145,7 @@ static perp_outcome sweeps(run *r, const pp_relax *o, const perp_call *call, per
 }
 
 perp_outcome pp_relax_run(pp_sweeper *s, const pp_relax *o, const perp_call *call, perp_solve_info *info) {
-    run r = {.s = s, .step = 1, .trust = 1, .window = INFINITY, .check = o->window > 0 ? o->window : WINDOW};
+    run r = {.s = s, .step = 1, .trust = 1, .window = INFINITY, .check = o->window > 0 ? o->window : PP_STALL_WINDOW};
     r.best = (pp_best){PP_CALL_ARRAY(call, double, s->n), INFINITY};
     r.last = PP_CALL_ARRAY(call, double, s->n);
     r.change = PP_CALL_ARRAY(call, double, s->n);

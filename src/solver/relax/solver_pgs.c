@@ -23,8 +23,16 @@
 
 #include "linalg/kernel.h"
 #include "solver/common/blocks.h"
+#include "solver/relax/pace.h"
 #include "solver/relax/relax.h"
 #include "solver/common/solver.h"
+
+/* Constants, beside those of pace.h: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] Least length of stalled steps, in units of those that the method wants. */
+#define LEAST_STEP 0.05
+/* [1] Residual, in units of the goal, below which one that has stalled is not going to fall. */
+#define SLACK 100
 
 typedef struct settings {
     int max_sweeps;
@@ -41,30 +49,6 @@ static const perp_field fields[] = {
     {"extrapolate", PERP_FIELD_BOOL, offsetof(settings, extrapolate), 1, 0, 1,
      "jump ahead when the sweeps converge slowly along a line"},
 };
-
-#define FRESH 64 /* sweeps after which w is computed anew */
-
-/* If the residual has not fallen below STALLED of what it was WINDOW sweeps ago, and changes are not ALONG each other,
- * rows turn each other round and need shorter steps. */
-#define WINDOW     100
-#define STALLED    0.9
-#define ALONG      0.5
-#define SHORTER    0.7
-#define LEAST_STEP 0.05
-#define SLACK      100
-
-/* Extrapolation: least sweeps between two jumps; changes must be aligned (cosine) and shrink by a factor between SLOW
- * and 1; longest jump in units of the last change; sweeps after which it is judged, and how much longer the changes may
- * be then; factors of the trust in it. */
-#define REST        8
-#define ALIGNED     0.99
-#define SLOW        0.7
-#define LONGEST     1e4
-#define JUDGED      5
-#define WORSE       2
-#define SHRINK      0.25
-#define GROW        2
-#define LEAST_TRUST 0.01
 
 typedef struct layout {
     pp_groups g;
@@ -180,8 +164,8 @@ static course look_back(const layout *l, const pp_plain *p) {
 
 /* z + trust (r + r^2 + ...) change, r the rate. */
 static bool jump(layout *l, const pp_plain *p, const course *c, double trust) {
-    if (!(c->cosine > ALIGNED) || !(c->rate > SLOW && c->rate < 1)) return false;
-    double f = trust * fmin(c->rate / (1 - c->rate), LONGEST);
+    if (!(c->cosine > PP_JUMP_ALIGNED) || !(c->rate > PP_JUMP_SLOW && c->rate < 1)) return false;
+    double f = trust * fmin(c->rate / (1 - c->rate), PP_JUMP_LONGEST);
     memcpy(l->saved, l->z, sizeof *l->z * (size_t)p->n);
     for (int i = 0; i < p->n; i++) {
         l->z[i] += f * (l->z[i] - l->last[i]);
@@ -193,8 +177,8 @@ static bool jump(layout *l, const pp_plain *p, const course *c, double trust) {
 
 static perp_outcome iterate(layout *l, const pp_plain *p, const settings *s, double size, perp_solve_info *info) {
     double goal = s->tol * size, least = INFINITY, window = INFINITY;
-    double step = 1, trust = 1, pace = 0; /* pace: before the last jump */
-    int jumped = 0, check = WINDOW;       /* sweeps at the last jump, and when to look for a stall */
+    double step = 1, trust = 1, pace = 0;    /* pace: before the last jump */
+    int jumped = 0, check = PP_STALL_WINDOW; /* sweeps at the last jump, and when to look for a stall */
     refresh(p, l->z, l->w);
     for (int i = 0; i < p->n; i++) {
         l->last[i] = l->z[i];
@@ -205,7 +189,7 @@ static perp_outcome iterate(layout *l, const pp_plain *p, const settings *s, dou
         if (r <= goal) { /* w has drifted by rounding: look again before believing it */
             refresh(p, l->z, l->w);
             r = measure(p, l->z, l->w);
-        } else if (count % FRESH == FRESH - 1) {
+        } else if (count % PP_REFRESH == PP_REFRESH - 1) {
             refresh(p, l->z, l->w);
         }
         if (!isfinite(r)) return PERP_OUTCOME_NUMERICS;
@@ -218,21 +202,21 @@ static perp_outcome iterate(layout *l, const pp_plain *p, const settings *s, dou
         if (!perp_call_look(l->call, count, l->out)) return PERP_OUTCOME_STOPPED;
         if (count == s->max_sweeps) return PERP_OUTCOME_LIMIT;
         course c = look_back(l, p);
-        if (jumped > 0 && count == jumped + JUDGED) {
-            if (c.pace < WORSE * pace) {
-                trust = fmin(1, GROW * trust);
+        if (jumped > 0 && count == jumped + PP_JUMP_JUDGED) {
+            if (c.pace < PP_JUMP_WORSE * pace) {
+                trust = fmin(1, PP_JUMP_GROW * trust);
             } else {
                 memcpy(l->z, l->saved, sizeof *l->z * (size_t)p->n);
                 refresh(p, l->z, l->w);
-                trust = fmax(LEAST_TRUST, SHRINK * trust);
+                trust = fmax(PP_JUMP_LEAST, PP_JUMP_SHRINK * trust);
             }
-        } else if (count >= jumped + REST) {
+        } else if (count >= jumped + PP_JUMP_REST) {
             if (count >= check) {
-                bool stalled = !(least < STALLED * window);
+                bool stalled = !(least < PP_STALLED * window);
                 if (stalled && least <= SLACK * goal) return PERP_OUTCOME_LIMIT;
-                if (stalled && !(c.cosine > ALONG) && step > LEAST_STEP) step *= SHORTER;
+                if (stalled && !(c.cosine > PP_ALONG) && step > LEAST_STEP) step *= PP_SHORTER;
                 window = least;
-                check = count + WINDOW;
+                check = count + PP_STALL_WINDOW;
             }
             if (s->extrapolate && jump(l, p, &c, trust)) {
                 jumped = count;

@@ -19,6 +19,18 @@
 
 #include "solver/common/box.h"
 #include "solver/common/solver.h"
+#include "solver/relax/pace.h"
+
+/* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
+
+/* [1] Part of the decrease along a direction that a full step must make. */
+#define SUFFICIENT 1e-4
+/* [1] Least step length, in units of the inverse diagonal. */
+#define LEAST 1e-10
+/* [1] Largest step length, in units of the inverse diagonal. */
+#define LARGEST 1e10
+/* [1] |(M - M')x| over |M x| up to which M is symmetric. */
+#define SYMMETRIC 1e-10
 
 typedef struct settings {
     int max_iterations;
@@ -30,12 +42,7 @@ static const perp_field fields[] = {
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-9, 1e-16, 1, "unit-free natural map at which to stop"},
 };
 
-enum { MEMORY = 10 };    /* objectives that a full step may be compared with */
-#define SUFFICIENT 1e-4  /* part of the decrease along d that a full step must make */
-#define LEAST      1e-10 /* least and largest length, in units of D */
-#define LARGEST    1e10  /*                                           */
-#define SYMMETRIC  1e-10 /* |(M - M')x| over |M x| up to which M counts as symmetric */
-#define FRESH      64    /* steps after which g is computed anew: it drifts by rounding */
+enum { MEMORY = 10 }; /* objectives that a full step may be compared with */
 
 typedef struct task {
     pp_box b;
@@ -134,7 +141,7 @@ static bool step(task *t, int k) {
 /* The figure of z, with the gradient anew where it matters. Keeps the best. */
 static double look_at(task *t, int k, double tol) {
     double f = natural(t);
-    if ((f <= tol || k % FRESH == 0) && pp_box_F(&t->b, t->z, t->g)) f = natural(t);
+    if ((f <= tol || k % PP_REFRESH == 0) && pp_box_F(&t->b, t->z, t->g)) f = natural(t);
     if (f < t->least) {
         t->least = f;
         memcpy(t->best, t->z, sizeof *t->z * (size_t)t->n);

@@ -17,9 +17,12 @@
 #include "stage/collide/collide.h"
 #include "stage/control/control.h"
 
-/* Part of the smaller shape across which a contact may push, for gaps that are linearised: what overlap may be to be called fair. */
-#define FAR    1e-2
-#define JAMMED 1e-7 /* part of its size by which one body must be in another before it counts as jammed */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Penetration, as a part of the size, from which on a body counts as jammed. */
+#define JAMMED 1e-7
+/* [1] Part of the smaller shape across which a contact may push, for gaps that are linearised: what overlap may be to be called fair. */
+#define FAR 1e-2
 
 /* Pressed contacts slip if their speed stands out from what the tolerance leaves open. A frame that was given up before it had a problem
  * and an answer has contacts without states. */

@@ -34,10 +34,19 @@
 #include "stage/frame.h"
 #include "stage/certify/certify.h"
 
-#define SLACK    1e-9 /* part by which speeds, limits and cones may be missed by rounding */
-#define AT_LIMIT 1e-6 /* part of its largest force that a motor may be below and still count as at its limit */
-#define OPEN     1e-6 /* part of a body's size that a gap of a contact which pushes may have at the end */
-#define HELD     1e-8 /* of the way of a motor in a step is none: what a step may miss its speed by */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Part by which speeds, limits and cones may be missed by rounding. Half and double: no effect. */
+#define SLACK 1e-9
+/* [1] Part of its largest force by which a motor may be below it and still be at its limit. Half and double: no
+ * effect. */
+#define AT_LIMIT 1e-6
+/* [1] Gap, as a part of the size, that a contact which pushes may have at the end. Half and double: no effect. */
+#define OPEN 1e-6
+/* [1] Part of the way of a motor in a step that is none: what a step may miss its speed by. Half and double: no
+ * effect. */
+#define HELD 1e-8
+
 #define ROUNDING (16 * DBL_EPSILON) /* of coordinates, in units of their size */
 #define PI       3.141592653589793
 

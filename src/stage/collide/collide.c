@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/sets.h"
+#include "base/rounding.h"
 #include "stage/control/belt.h"
 #include "stage/collide/collide.h"
 
@@ -214,7 +215,7 @@ perp_status pp_collide(pp_frame *f) {
     if (st) return pp_fail(w, st, "out of memory for the step");
     for (int i = 0; i < f->collide.nplaced; i++) {
         pp_placed *p = &f->collide.placed[i];
-        p->reach = p->moves ? f->task.reach_factor * travel[p->body] + 1e-9 * p->g->size : 0;
+        p->reach = p->moves ? f->task.reach_factor * travel[p->body] + PP_RESIDUAL * p->g->size : 0;
     }
     st = w->chosen.detector->detect(w->def.dim, f->collide.nplaced, f->collide.placed, pp_may_touch, f, w->found.broad,
                                     &w->found.couples, &w->alloc, &w->arena, &w->found.pairs);

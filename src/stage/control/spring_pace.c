@@ -21,6 +21,7 @@
 #include "stage/frame.h"
 #include "stage/control/control.h"
 
+/* [1] Largest h^2 k w + 2 h c w of the springs of two bodies: the limit of stability of a force of the start of the step. */
 #define MOST 4
 
 /* What an impulse of 1 along d, at r from the centre of mass, adds to the speed of its point. */

@@ -8,6 +8,7 @@
  * move along themselves are in b_t, b_o too (stage/control/belt.h). */
 #include <float.h>
 
+#include "base/rounding.h"
 #include "model/actuator.h"
 #include "model/armature.h"
 #include "stage/control/belt.h"
@@ -431,7 +432,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             if (f->purpose == PP_STEP && position) row->b += pp_row_bend(f, &row->row) / f->h;
             if (f->purpose != PP_STEP && position) {
                 /* velocity level: a joint keeps its error; a limit acts only when it is reached */
-                if (row->kind == PERP_ROW_LIMIT && row->b > 1e-9 / f->h) row->hi = 0;
+                if (row->kind == PERP_ROW_LIMIT && row->b > PP_RESIDUAL / f->h) row->hi = 0;
                 row->b = row->b_kin;
             }
             if (f->demand.joint_shift) row->b = f->demand.joint_shift[*n + kept] + (position ? 0 : row->b);

@@ -26,11 +26,14 @@
 #include "linalg/linalg.h"
 #include "problem/rows.h"
 
-/* An explicit spring is stable up to 4 for a body alone. Neighbours that turn against it may bring two or three times as
- * much into one direction. */
-#define EXPLICIT   1
-#define RANK_TOL   1e-11
-#define SWING_RANK 1e-3 /* directions that ripples have so little part in are none that the chain swings about */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Largest h^2 k / m of a direction that is not damped: an explicit spring is stable up to 4 for a body alone, and
+ * neighbours may bring two or three times as much into one direction. Half: no effect; double: other bits only. */
+#define EXPLICIT 1
+/* [1] Part of a direction in the lateral motion below which the chain does not swing about it. Half and double: no
+ * effect. */
+#define SWING_RANK 1e-3
 
 typedef struct sym {
     double m[3][3];
@@ -151,7 +154,7 @@ static bool held_response(const pp_frame *f, int block, sym *W) {
     }
     memcpy(X, C, 3 * (size_t)m * sizeof *X);
     pp_psd factor;
-    if (!pp_psd_factor(&factor, m, A, m, RANK_TOL, work)) return true; /* not finite: what follows will tell */
+    if (!pp_psd_factor(&factor, m, A, m, PP_RANK_TOL, work)) return true; /* not finite: what follows will tell */
     pp_psd_solve(&factor, 3, X, m, tmp);
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)

@@ -23,8 +23,11 @@
 #include "problem/convert/convert.h"
 #include "problem/rows.h"
 
-/* Compliance of a row as a part of its inverse mass. Small against the laws, 1e-8 of the speeds, times the impulses of a chain or
- * pile of some hundred bodies; large against rounding, 1e-16, times the condition of a wedge. */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Compliance of a row that gives way, as a part of its inverse mass: small against the laws (1e-8 of the speeds,
+ * times the impulses of a chain or pile of some hundred bodies), large against rounding (1e-16, times the condition
+ * of a wedge). */
 #define GIVES 1e-6
 
 static bool is_rigid(const perp_joint_row *r) {

@@ -17,13 +17,18 @@
 #include "stage/control/belt.h"
 #include "stage/solve/joint_rounds.h"
 #include "stage/solve/step_contradiction.h"
+#include "model/budget.h"
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
 
-#define MOST_WORK \
-    0.75 /* of a step, after which it goes on jammed: each part may use half of what is left, so two have failed */
-#define FOR_JAM  0.05 /* of the work of a step that a part may do beyond it, so that it can; */
-#define FOR_JAMS 0.25 /* that all of them may */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Part of the work limit of a step after which a part goes on jammed: each part may use half of what is left, so
+ * two have failed. Half and double: no effect. */
+#define MOST_WORK 0.75
+/* [1] Part of the work limit of a step that all its jammed parts together may use beyond it; one may use
+ * PP_LAST_SHARE. */
+#define FOR_JAMS 0.25
 
 /* Does a driven body touch another at the start? Contacts have gaps with driven bodies at the end of the step. */
 static bool driven_touches(const pp_frame *f) {
@@ -43,7 +48,7 @@ bool pp_jam_due(const pp_frame *f) {
 }
 
 void pp_jam_may_work(perp_world *w) {
-    double most = fmin(w->run.work.done + FOR_JAM * w->run.work_limit, (1 + FOR_JAMS) * w->run.work_limit);
+    double most = fmin(w->run.work.done + PP_LAST_SHARE * w->run.work_limit, (1 + FOR_JAMS) * w->run.work_limit);
     w->run.work.limit = fmax(w->run.work_limit, most);
 }
 

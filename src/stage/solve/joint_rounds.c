@@ -23,23 +23,28 @@
 
 #include <string.h>
 
+#include "base/rounding.h"
 #include "problem/rows.h"
 #include "stage/stepper.h"
 #include "stage/control/control.h"
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
 
-#define ROUNDS   25    /* at most, of a frame or an island */
-#define PATIENCE 2     /* rounds in a row that need not better anything, */
-#define SHARP    1e-12 /* none below this part of the lengths: it is the rounding of large impulses; */
-#define HOPE     5     /* the same while more is left than SETTLED */
-#define SETTLED  1e-9  /* errors that may be left when they fall no more, as a part of the lengths */
-/* A turn of 26 degrees takes a joint so far off the place that its rows mean, as a part of its arm or as an angle: rounds are not
- * sure to converge, and impulses on the way are wild. */
-#define TOO_FAR  0.1
-#define ROUNDING 4e-15 /* of poses, as a part of the lengths at hand */
-#define SLOW     0.2   /* part of the error that is left after a round: the rounds are mixed from now on */
-#define NOISE    1e-13 /* errors, as a part of the lengths, that mixing would only stir */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [rounds] Largest number of rounds of a frame or an island that close its joints. Half: other bits only; double: no
+ * effect. */
+#define ROUNDS 25
+/* [rounds] Number of rounds in a row that need not better anything. */
+#define PATIENCE 3
+/* [1 or rad] Joint error, as a part of the arm or as an angle, beyond which rounds may diverge: a turn of 26 degrees
+ * makes it. Half and double: other bits only. */
+#define TOO_FAR 0.1
+/* [1] Rounding of poses, as a part of the lengths. Half and double: other bits only. */
+#define ROUNDING 4e-15
+/* [1] Part of the error left after a round from which on rounds are mixed (Anderson). Half and double: other bits
+ * only. */
+#define SLOW 0.2
 
 static bool position(const perp_joint_row *r) {
     return r->joint >= 0 && (r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT);
@@ -238,7 +243,7 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
         if (!(change <= r->most)) r->most = change;
     }
     if (r->rounds++ == 0) pp_mix_weigh(&r->mix, p);
-    double noise = NOISE / ROUNDING * r->finest;
+    double noise = PP_ROUNDING / ROUNDING * r->finest;
     r->slow = r->slow || (r->most > SLOW * r->last && r->most > noise);
     pp_mix_step(&r->mix, r->miss, r->shift, r->slow && r->most > noise);
     f->demand.joint_shift = r->shift;
@@ -246,8 +251,7 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
 }
 
 static int patience(const pp_joint_rounds *r, double most) {
-    if (most <= SHARP / ROUNDING * r->finest) return 0;
-    return most <= SETTLED / ROUNDING * r->finest ? PATIENCE : HOPE;
+    return most <= PP_NEGLIGIBLE / ROUNDING * r->finest ? 0 : PATIENCE; /* below: rounding of large impulses */
 }
 
 bool pp_joint_rounds_settled(pp_frame *f, bool news) {
@@ -273,7 +277,7 @@ bool pp_joint_rounds_lost(const pp_frame *f) { return f->demand.joints && f->dem
 
 perp_status pp_joint_rounds_end(pp_frame *f) {
     pp_joint_rounds *r = f->demand.joints;
-    if (!r || r->linear || f->task.last_resort || r->most <= SETTLED / ROUNDING * r->finest) return PERP_OK;
+    if (!r || r->linear || f->task.last_resort || r->most <= PP_RESIDUAL / ROUNDING * r->finest) return PERP_OK;
     r->lost = true;
     return pp_fail(
         f->w, PERP_E_SOLVE,
@@ -398,7 +402,7 @@ perp_status pp_joint_rounds_within(pp_frame *f, const pp_island *island, perp_jo
     if (!r || r->linear || c->ne != island->p.njoint) return PERP_OK;
     inner k;
     if (!new_inner(f, island, row, c, &k)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
-    double last = INFINITY, least = INFINITY, noise = NOISE / ROUNDING * r->finest;
+    double last = INFINITY, least = INFINITY, noise = PP_ROUNDING / ROUNDING * r->finest;
     bool slow = false;
     pp_mix_weigh(&k.mix, &island->p);
     keep(&k, s);

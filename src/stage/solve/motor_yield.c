@@ -27,9 +27,14 @@
 #include "stage/solve/solve_step.h"
 #include "stage/solve/step_contradiction.h"
 
-/* Times the impulse that makes the energy at hand: enough to hold loads 1000 times heavier than the links next to the motor.
- * More would only press harder on what cannot give way. */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Impulse of a motor that yields, in units of the impulse that makes the energy at hand: it holds loads 1000
+ * times heavier than the links next to the motor. */
 #define STRONG 30
+/* [1] Multiplier, as a part of the largest, in units in which W_ii is 1, from which on a motor takes part in a
+ * contradiction. */
+#define TAKES_PART 1e-6
 
 static bool unlimited(const perp_joint_row *r) { return pp_is_unlimited_motor(r); }
 
@@ -86,9 +91,6 @@ perp_status pp_yield_motors(pp_frame *f, pp_island *island, bool *yields) {
 
 /* ---- motors that fight ---- */
 
-#define RANK_TOL   1e-11 /* as joints are eliminated: problem/convert/to_lcp.c */
-#define TAKES_PART 1e-6  /* of the largest multiplier, in units in which W_ii is 1 */
-
 /* Rows of an island that must hold exactly, with b of velocities. Returns their number. */
 static int exact_rows(const perp_step_problem *q, perp_joint_row *row) {
     int n = 0;
@@ -132,7 +134,7 @@ static bool multipliers(const pp_frame *f, const perp_step_problem *q, perp_join
     pp_psd factor;
     if (!W || !work || !nu || !b || !x || !tmp || !zero) return false;
     inverse_masses(q, row, n, W, nu);
-    if (!pp_psd_factor(&factor, n, W, n, RANK_TOL, work) || factor.rank == n) return false;
+    if (!pp_psd_factor(&factor, n, W, n, PP_RANK_TOL, work) || factor.rank == n) return false;
     for (int i = 0; i < n; i++) b[i] = row[i].b;
     for (int pass = 0; pass < 2; pass++) { /* the second takes away the rounding of the first */
         memcpy(x, b, m * sizeof *x);

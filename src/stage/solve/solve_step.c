@@ -18,8 +18,36 @@
 #include "stage/solve/step_contradiction.h"
 #include "stage/stepper.h"
 #include "model/budget.h"
+#include "solver/auto/auto.h"
+#include "solver/cone/cone_select.h"
 #include "stage/frame.h"
 #include "stage/solve/solve.h"
+
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Largest part of the speeds by which an answer may miss the laws because of the rounding of large impulses. Half
+ * and double: no effect. */
+#define MOST_ROUNDING 1e-4
+/* [1] Default tolerance of a world. Half: work +3 %; double: no effect. */
+#define USUAL 1e-8
+/* [1] Finest tolerance that a solver is asked for: below it only rounding is left. */
+#define FINEST_TOL 1e-15
+/* [1] Finest tolerance that a solver is asked for first. Half and double: other bits only. */
+#define COMMON_TOL 1e-12
+/* [1] Coarsest tolerance that a solver is asked for. Half and double: no effect. */
+#define LOOSEST_TOL 1e-3
+/* [tries] Number of times that the tolerance of a solver, or a linear answer, is refined; each leaves the rounding of
+ * its increment. Half and double: no effect. */
+#define MAX_REFININGS 3
+/* [rows] Number of frictionless contacts and joints up to which pivoting is as quick as anything, and exact. Half:
+ * work +10 %; double: no effect. */
+#define FEW_ROWS 60
+/* [1] Residual of the best basis, in units of the tolerance, from which on a problem has no answer: elimination of
+ * joints costs fewer digits. */
+#define BEST_BASIS 100
+/* [1] Part of the work at hand that pivoting may use on a small problem in the plane before it is solved as cones:
+ * 3500 pivots of 66 unknowns. Half and double: no effect. */
+#define FOR_PIVOTING (1.0 / 64)
 
 /* A step problem in the form that solvers take. */
 typedef struct posed {
@@ -109,9 +137,6 @@ static double speed_scale(const pp_frame *f, double of_rows) {
 /* What the worst residual may be, relative to that. */
 static double tolerance(const pp_frame *f, const trial *t) { return f->w->def.tolerance * fmax(1, t->o->slack); }
 
-#define MOST_ROUNDING \
-    1e-4 /* part of the speeds by which answers may miss the laws for the rounding of large impulses */
-
 double pp_acceptance(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s,
                      const perp_step_residual *r, double tolerance, double *row_scratch, double *dof_scratch) {
     double joint = reducible_joint_residual(p, s, row_scratch, dof_scratch);
@@ -159,8 +184,6 @@ static bool new_trial(pp_arena *a, const perp_step_problem *p, trial *t) {
                  .acceptance = INFINITY};
     return t->r && t->y && pp_solution_new(a, p, &t->best) && pp_solution_new(a, p, &t->answer);
 }
-
-#define USUAL 1e-8 /* the default tolerance of a world */
 
 /* Is an answer that the solver is not content with one that the world accepts? */
 typedef struct judge {
@@ -259,11 +282,6 @@ static double needed_tol(const pp_frame *f, const trial *t) {
     return speed > 0 ? safety(f) * wanted * speed_scale(f, scale) / speed : INFINITY;
 }
 
-#define FINEST_TOL    1e-15 /* below this only rounding is left */
-#define COMMON_TOL    1e-12 /* asked for without need of a finer one having shown */
-#define LOOSEST_TOL   1e-3
-#define MAX_REFININGS 3
-
 /* A try of a solver on cones: with the tolerance that the world needs, and finer from there while it ends satisfied with
  * what the world does not accept. */
 static perp_status attempt_cone(const pp_frame *f, trial *t, const posed *c, int which, double needed, double *z) {
@@ -297,8 +315,6 @@ static bool bilateral_only(const perp_step_problem *p) {
     return true;
 }
 
-#define FEW_ROWS 60 /* contacts and joints that pivoting, which is exact, solves as quickly as anything */
-
 /* Cones of few contacts that none has friction: an LCP, if the solvers take it. */
 static bool smooth_and_few(const perp_world *w, const perp_step_problem *p) {
     if (p->ncontact + p->njoint > FEW_ROWS) return false;
@@ -316,8 +332,6 @@ static perp_class class_of(const perp_world *w, const perp_step_problem *p) {
     return form == PERP_FORM_MLCP ? PERP_MLCP : PERP_CONE;
 }
 
-#define REFINEMENTS 3 /* of an answer whose rounding is too much: each leaves the rounding of its increment */
-
 /* Nothing complementary: joints are eliminated by a linear solve. */
 static perp_status solve_joints(pp_frame *f, trial *t, const posed *c, const double *z) {
     perp_world *w = f->w;
@@ -325,7 +339,7 @@ static perp_status solve_joints(pp_frame *f, trial *t, const posed *c, const dou
     perp_status st = t->row ? pp_joint_rounds_within(f, t->island, t->row, &c->linear, &t->best) : PERP_OK;
     if (st) return st;
     t->acceptance = acceptance(f, t, &t->best, &t->residual);
-    for (int k = 0; k < REFINEMENTS && t->acceptance > tolerance(f, t); k++) {
+    for (int k = 0; k < MAX_REFININGS && t->acceptance > tolerance(f, t); k++) {
         if (!pp_joint_refine(t->p, &c->linear, &w->arena, &t->best))
             return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
         t->acceptance = acceptance(f, t, &t->best, &t->residual);
@@ -350,10 +364,6 @@ static bool contradicts(const pp_frame *f, const trial *t, char *why, size_t siz
     double least = pp_tell_contradiction(f, t->p, why, size);
     return least > pp_sure_miss(f, tolerance(f, t), t->scale);
 }
-
-/* Times the tolerance by which even the best basis misses the laws of a problem that has no answer. Elimination of joints costs fewer
- * digits: other methods may find those that it lost. */
-#define BEST_BASIS 100
 
 /* Did the latest try, of solver `which`, go through all complementary bases and find that none is an answer? */
 static bool no_basis_left(const pp_frame *f, const trial *t, int which) {
@@ -431,12 +441,6 @@ static perp_status solve_as(pp_frame *f, trial *t, perp_class cls, int first, in
     return try_solvers(f, t, &c, first, last, guess, z);
 }
 
-#define FEW_PLANAR 50 /* contacts and joints in the plane up to which pivoting is as quick; with three unknowns each */
-
-/* Part of the work at hand that pivoting and sweeps may use on a small problem in the plane, before it is handed to `auto` as
- * cones: with the default limit 3500 pivots of 66 unknowns, where some hundred are usual. */
-#define FOR_PIVOTING (1.0 / 64)
-
 /* In the plane a cone is a pyramid of two directions, and `auto` picks the form too: pivoting is exact, but dense, and
  * what is large is solved as cones; what is small, if pivoting failed. Its place in the chain; -1: not there. */
 static int as_cones(const perp_world *w, const perp_step_problem *p) {
@@ -485,7 +489,7 @@ static perp_status solve_one(pp_frame *f, trial *t, bool guess) {
     const perp_world *w = f->w;
     if (solve_directly(f, t, guess)) return PERP_OK;
     int cones = as_cones(w, t->p);
-    bool few = t->p->ncontact + t->p->njoint <= FEW_PLANAR;
+    bool few = t->p->ncontact + t->p->njoint <= PP_FEW_CONTACTS;
     if (cones >= 0 && !few) {
         perp_status st = solve_as(f, t, PERP_CONE, cones, cones, guess);
         if (st != PERP_E_SOLVE) return st;
@@ -563,10 +567,8 @@ bool pp_loads_by_auto(const pp_frame *f) {
     const perp_world *w = f->w;
     const perp_step_problem *p = &f->pose.problem;
     if (w->def.form == PERP_FORM_CONE) return w->chosen.solver[0] == &pp_solver_auto;
-    return p->ncontact + p->njoint > FEW_PLANAR && as_cones(w, p) >= 0;
+    return p->ncontact + p->njoint > PP_FEW_CONTACTS && as_cones(w, p) >= 0;
 }
-
-#define STILL 1e-10 /* slip that is none, as a part of the speeds of the problem */
 
 /* Is contact c under load, and does it slide? */
 static bool slides(const perp_step_problem *p, const perp_step_solution *s, int i, double still) {
@@ -584,7 +586,7 @@ static void count_row(int *rows, const perp_row *r) {
 bool pp_loads_matter(pp_arena *arena, const perp_step_problem *p, const perp_step_solution *s) {
     pp_arena_mark mark = pp_arena_here(arena);
     int *rows = PP_ARENA_ZERO(arena, int, p->nblock);
-    double still = STILL * pp_step_scale(p);
+    double still = PP_NO_SLIP * pp_step_scale(p);
     bool matter = !rows;
     for (int i = 0; rows && i < p->ncontact; i++)
         if (s->p_contact[3 * i] > 0) count_row(rows, &p->contact[i].n);

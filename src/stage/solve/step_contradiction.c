@@ -20,7 +20,10 @@
 #include "model/budget.h"
 #include "model/world_data.h"
 
-#define MOST_LAWS 100 /* contacts and joint rows: a millisecond or so */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [rows] Number of contacts and joint rows up to which a contradiction is looked for: a millisecond or so. */
+#define MOST_LAWS 100
 
 static void add(char *text, size_t size, const char *format, ...) PERP_PRINTF(3, 4);
 static void add(char *text, size_t size, const char *format, ...) {

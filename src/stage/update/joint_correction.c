@@ -28,8 +28,12 @@
 #include "stage/solve/solve.h"
 #include "stage/update/update.h"
 
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [iterations] Largest number of Newton iterations that correct joints. */
 #define MAX_ITERATIONS 25
-#define MAX_HALVINGS   4
+/* [halvings] Largest number of times that such an iteration is halved. */
+#define MAX_HALVINGS 4
 
 /* Bilateral rows of all joints at the end state. */
 static int rows_now(const pp_frame *f, perp_joint_row *row) {
@@ -80,7 +84,7 @@ static bool correct(pp_frame *f, workspace *ws, int n, const double *e, bool spe
         ws->p[j] = -e[j];
     }
     pp_psd fac;
-    if (!pp_psd_factor(&fac, n, ws->A, n, 1e-11, ws->psd)) return false;
+    if (!pp_psd_factor(&fac, n, ws->A, n, PP_RANK_TOL, ws->psd)) return false;
     pp_psd_solve(&fac, 1, ws->p, n, ws->tmp);
     memset(ws->dnu, 0, (size_t)f->control.ndof * sizeof *ws->dnu);
     for (int j = 0; j < n; j++) {

@@ -17,7 +17,10 @@
 #include "stage/frame.h"
 #include "stage/update/update.h"
 
-/* A turn of 8 degrees. Joints are then open by no more than this part of an arm, and closed again by the next step. */
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] Opening of a joint, as a part of its arm, up to which a step may leave it open: a turn of 8 degrees makes it.
+ * Half: work +14 %; double: work +1 %. */
 #define MOST 0.01
 
 /* As the rows take it: dynamic bodies at the start of the step, others at its end. */

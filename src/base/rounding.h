@@ -1,0 +1,14 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
+/* rounding.h - below which part of its terms a computed figure is rounding, or nothing */
+#ifndef PP_ROUNDING_H
+#define PP_ROUNDING_H
+
+/* [1] Part of its terms below which a difference is rounding: some hundred units of it. */
+#define PP_ROUNDING 1e-13
+/* [1] Part of the size at hand below which a direction, a slip, a friction or a time is none, though it may be more than rounding. */
+#define PP_NEGLIGIBLE 1e-12
+/* [1] Part of the size at hand below which a speed, a work or a depth of a step is none: solvers leave residuals. */
+#define PP_RESIDUAL 1e-9
+
+#endif
