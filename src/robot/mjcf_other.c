@@ -106,7 +106,8 @@ static perp_status read_equality(pp_mjcf *f, const pp_xml *section) {
         pp_mjcf_element x = {f, e, 0};
         bool weld = !strcmp(e->name, "weld"), sites = false;
         perp_status s = pp_mjcf_class_of(f, e, "class", 0, &x.class);
-        if (!s) s = pp_mjcf_bool(m, e, "active", pp_mjcf_get(&x, "active"), &q.active);
+        if (!s) s = pp_mjcf_bool(m, e, "active", pp_mjcf_get_as(&x, "equality", "active"), &q.active);
+        if (!s && (!strcmp(e->name, "joint") || !strcmp(e->name, "tendon"))) s = pp_mjcf_polynomial(&x, &q);
         if (!s && (weld || !strcmp(e->name, "connect"))) {
             s = between_sites(m, e, &q, &sites);
             if (!s && !sites) s = between_bodies(m, e, weld, &q);
@@ -115,16 +116,6 @@ static perp_status read_equality(pp_mjcf *f, const pp_xml *section) {
         if (!PP_GROW(&m->alloc, d->equality, d->cap_equality, d->nequality, d->nequality + 1))
             return pp_robot_no_memory(m);
         d->equality[d->nequality++] = q;
-    }
-    return PERP_OK;
-}
-
-static perp_status read_tendons(pp_import *m, const pp_xml *section) {
-    pp_model *d = &m->model;
-    for (const pp_xml *e = section->first; e; e = e->next) {
-        const char *name = pp_xml_get(e, "name");
-        if (!PP_GROW(&m->alloc, d->tendon, d->cap_tendon, d->ntendon, d->ntendon + 1)) return pp_robot_no_memory(m);
-        d->tendon[d->ntendon++] = (pp_model_tendon){name ? name : "", e, !strcmp(e->name, "spatial")};
     }
     return PERP_OK;
 }
@@ -197,10 +188,11 @@ perp_status pp_mjcf_key(pp_import *m, const char *name) {
 perp_status pp_mjcf_others(pp_mjcf *f) {
     perp_status s = PERP_OK;
     number_coordinates(&f->m->model);
+    for (const pp_xml *e = f->root->first; e && !s; e = e->next) /* what others name comes first */
+        if (!strcmp(e->name, "tendon")) s = pp_mjcf_tendons(f, e);
     for (const pp_xml *e = f->root->first; e && !s; e = e->next) {
         if (!strcmp(e->name, "contact")) s = read_contact(f->m, e);
         if (!strcmp(e->name, "equality")) s = read_equality(f, e);
-        if (!strcmp(e->name, "tendon")) s = read_tendons(f->m, e);
         if (!strcmp(e->name, "actuator")) s = pp_mjcf_actuators(f, e);
     }
     for (const pp_xml *e = f->root->first; e && !s; e = e->next) /* they have a number for each actuator */

@@ -398,6 +398,7 @@ static perp_status put_list(pp_writing *w, const char *key, int from, perp_statu
     int start = w->t.n;
     for (int i = from; i < w->m->nlink && !s; i++) s = put(w, i);
     if (!s && !strcmp(key, "joints")) s = pp_put_loops(w);
+    if (!s && !strcmp(key, "joints")) s = pp_put_couplings(w);
     if (!s && w->t.n == start && w->t.data) {
         w->t.n -= 1;
         pp_text_add(&w->t, " []\n");
