@@ -144,6 +144,8 @@ typedef struct pp_model_tendon {
 } pp_model_tendon;
 typedef struct pp_model_pair { /* of bodies (exclude) or geoms (pair) */
     int a, b;
+    int condim;         /* of geoms; 0: as their own */
+    double friction[2]; /* of geoms: sliding, torsional; negative: as their own */
 } pp_model_pair;
 typedef struct pp_model_key {
     const char *name;
@@ -218,6 +220,7 @@ typedef perp_import pp_import;
 typedef struct pp_filter {
     int link;
     int body; /* of the model, if an exclude names it; else -1 */
+    int geom; /* of the model, if a pair names it; else -1 */
     uint32_t contype, conaffinity;
     int bit; /* of its group */
     uint32_t mask;
@@ -227,6 +230,7 @@ typedef struct pp_filter {
 typedef struct pp_friction {
     int condim, priority;
     double friction[3];
+    int geom; /* of the model, if a pair with friction of its own names it; else -1 */
 } pp_friction;
 
 /* ---- complaints and notes (note.c) ---- */
@@ -311,7 +315,7 @@ perp_status pp_robot_links(pp_import *m);   /* tree.c */
 perp_status pp_robot_filters(pp_import *m); /* pairs.c */
 bool pp_robot_may_touch(const pp_import *m, const pp_filter *a, const pp_filter *b);
 /* Of two kinds of surface: the friction that MuJoCo takes. */
-void pp_robot_pair_law(const pp_friction *a, const pp_friction *b, double *mu, double *torsion);
+void pp_robot_pair_law(const pp_import *m, const pp_friction *a, const pp_friction *b, double *mu, double *torsion);
 perp_status pp_robot_write(pp_import *m); /* write.c */
 /* Puts joints that follow others where they belong at the start (write_coupling.c). */
 void pp_robot_follow(pp_import *m);

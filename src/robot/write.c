@@ -346,7 +346,7 @@ static void put_materials(pp_writing *w) {
     for (int i = 0; i < m->nfriction; i++)
         for (int k = i; k < m->nfriction; k++) {
             double mu, torsion;
-            pp_robot_pair_law(&m->friction[i], &m->friction[k], &mu, &torsion);
+            pp_robot_pair_law(m, &m->friction[i], &m->friction[k], &mu, &torsion);
             pp_text_add(t, "  - {pair: [surface-%d, surface-%d]", i + 1, k + 1);
             pp_put_number(t, "mu", mu);
             if (torsion > 0) pp_put_number(t, "e_r", torsion);
