@@ -41,12 +41,16 @@ static void lift(perp_world *w, perp_joint_space *s) {
     free(q);
 }
 
-/* Puts the world into its first keyframe, and what is free above the floor. A keyframe that couplings and loops do not let stand is passed over. */
+/* Puts the world into its first keyframe, and what is free above the floor. If it cannot be closed by projection, its loops stay open as they are: the first
+ * step closes them. */
 static void start(perp_world *w) {
     perp_joint_space *s;
     perp_keyframe k;
     if (perp_world_joint_space(w, NULL, &s)) return;
-    if (!perp_keyframe_get(w, 0, &k)) (void)perp_joint_space_set_keyframe(s, w, 0);
+    if (!perp_keyframe_get(w, 0, &k) && perp_joint_space_set_keyframe(s, w, 0) && k.nq == perp_joint_space_nq(s)) {
+        (void)perp_joint_space_set(s, w, k.q, NULL, INFINITY);
+        if (k.nctrl) (void)perp_world_set_ctrl(w, k.ctrl, k.nctrl);
+    }
     lift(w, s);
     perp_joint_space_free(s);
 }
