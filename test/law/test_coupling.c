@@ -117,6 +117,63 @@ static void a_gear_train_has_one_inertia(void **state) {
     }
 }
 
+/* Two wheels on a plate that floats, geared to each other by a coupling, beside a pair of bodies that is another island. A torque between plate and one wheel: angular
+ * momentum stays 0, so plate and wheels turn in a fixed ratio, and q'' = torque/(Ib a^2 + 2 I (1 - a)^2) with a = 2 I/(Ib + 2 I). */
+static void a_floating_gear_keeps_momentum(void **state) {
+    (void)state;
+    const double I = 0.3, m = 1, r = 0.5, Ib = 2 + 2 * m * r * r, a = 2 * I / (Ib + 2 * I), torque = 0.7;
+    for (int k = 0; k < 3; k++) {
+        perp_world *w = world_with(steppers[k], 0.005, 0);
+        perp_joint_def apart = perp_joint_def_default(PERP_JOINT_FIXED),
+                       d = perp_joint_def_default(PERP_JOINT_REVOLUTE);
+        apart.a = body_at(w, perp_v3(0, 5, 0), 1, 1);
+        apart.b = body_at(w, perp_v3(0, 6, 0), 1, 1);
+        apart.X_AJ.p = perp_v3(0, 1, 0);
+        (void)add(w, &apart);
+        perp_joint_id j[2];
+        d.a = body_at(w, perp_v3(0, 0, 0), 3, 2);
+        for (int i = 0; i < 2; i++) {
+            d.X_AJ.p = perp_v3(i ? r : -r, 0, 0);
+            d.b = body_at(w, d.X_AJ.p, m, I);
+            j[i] = add(w, &d);
+        }
+        const perp_joint_term t[2] = {term(j[0], 1), term(j[1], -1)};
+        perp_joint_def both = sum_of(PERP_JOINT_COUPLING, t, 2);
+        perp_joint_id c = add(w, &both);
+        drive(w, j[0], torque);
+        perp_certificate sum = {0};
+        run(w, 1, &sum);
+        assert_near(at(w, j[0]), 0.5 * torque / (Ib * a * a + 2 * I * (1 - a) * (1 - a)), 1e-5);
+        assert_near(at(w, j[1]), at(w, j[0]), 1e-13);
+        assert_below(error_of(w, c), 1e-13);
+        if (k != 1) assert_below(sum.joint_error, 1e-12); /* anitescu-potra linearises its joints once */
+        assert_below(fabs(sum.ledger.remainder), 1e-12);
+        perp_vec3 P, L;
+        perp_world_momentum(w, &P, &L);
+        /* velocities of the first two steppers are those of half a step before, moved to the time of the poses */
+        assert_below(perp_v3_norm(P) + perp_v3_norm(L), k == 2 ? 1e-12 : 1e-6);
+        perp_world_destroy(w);
+    }
+}
+
+/* The certificate and the world measure the error of a coupling that does not hold yet; a step removes it. */
+static void errors_of_couplings_are_seen(void **state) {
+    (void)state;
+    perp_world *w = world_with("stewart-trinkle", 0.01, 0);
+    perp_joint_id j = on_axis(w, PERP_JOINT_REVOLUTE, 0, 1, 1);
+    const perp_joint_term t = term(j, 1);
+    perp_joint_def d = sum_of(PERP_JOINT_COUPLING, &t, 1);
+    d.offset = -0.02;
+    perp_joint_id c = add(w, &d);
+    assert_near(error_of(w, c), 0.02, 1e-15);
+    assert_near(perp_world_joint_error(w), 0.02, 1e-15);
+    perp_certificate sum = {0};
+    run(w, 0.02, &sum);
+    assert_near(at(w, j), 0.02, 1e-14);
+    assert_below(perp_world_joint_error(w), 1e-14);
+    perp_world_destroy(w);
+}
+
 /* f(q) of the second pendulum, and its derivatives. */
 static double follow(double q) { return 0.1 + 0.5 * q + 0.2 * q * q - 0.1 * q * q * q; }
 static double slope(double q) { return 0.5 + 0.4 * q - 0.3 * q * q; }
@@ -375,7 +432,8 @@ static void wrong_ones_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gear_train_has_one_inertia), cmocka_unit_test(a_polynomial_is_the_reduced_equation),
+        cmocka_unit_test(a_gear_train_has_one_inertia), cmocka_unit_test(a_floating_gear_keeps_momentum),
+        cmocka_unit_test(errors_of_couplings_are_seen), cmocka_unit_test(a_polynomial_is_the_reduced_equation),
         cmocka_unit_test(a_tendon_carries_a_servo),     cmocka_unit_test(a_tendon_has_limits),
         cmocka_unit_test(coupled_fingers_hold_a_box),   cmocka_unit_test(joint_space_and_copies_know_them),
         cmocka_unit_test(problems_keep_long_rows),      cmocka_unit_test(wrong_ones_are_refused),

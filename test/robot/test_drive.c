@@ -159,23 +159,24 @@ static void connect_and_weld_close_loops(void **state) {
  * the model. */
 static void equalities_of_joints_hold(void **state) {
     (void)state;
-    perp_scene *s =
-        scene_of("<mujoco><compiler angle='radian'/><default><geom size='0.05' contype='0' conaffinity='0'/></default>"
-                 "<worldbody><body name='a'><joint name='a' axis='0 -1 0' ref='0.2'/><geom pos='0.5 0 0'/></body>"
-                 "<body name='b' pos='0 1 0'><joint name='b' axis='0 1 0' ref='-0.1'/><geom pos='0.3 0 0'/></body>"
-                 "<body name='c' pos='0 2 0'><joint name='c' type='slide' axis='0 0 1'/><geom/></body>"
-                 "<body name='d' pos='0 3 0'><joint name='d0' axis='1 0 0' pos='0 0 0.1'/><joint name='d1' axis='1 1 "
-                 "0'/><geom pos='0 0 -0.2'/></body></worldbody>"
-                 "<tendon><fixed name='t'><joint joint='a' coef='2'/><joint joint='b' coef='-1'/></fixed>"
-                 "<fixed name='u'><joint joint='d1' coef='3'/></fixed></tendon>"
-                 "<equality><joint joint1='b' joint2='a' polycoef='0.05 0.5 0.3 0.2 -0.1'/>"
-                 "<joint joint1='c' joint2='b' polycoef='0 -0.4'/><tendon tendon1='u' tendon2='t' polycoef='0 0.5'/>"
-                 "<joint joint1='d0' polycoef='0.07'/></equality></mujoco>",
-                 NULL);
+    perp_scene *s = scene_of(
+        "<mujoco><compiler angle='radian'/><default><geom size='0.05' contype='0' conaffinity='0'/></default>"
+        "<worldbody><body name='a'><joint name='a' axis='0 -1 0' ref='0.2'/><geom pos='0.5 0 0'/></body>"
+        "<body name='b' pos='0 1 0'><joint name='b' axis='0 1 0' ref='-0.1'/><geom pos='0.3 0 0'/></body>"
+        "<body name='c' pos='0 2 0'><joint name='c' type='slide' axis='0 0 1'/><geom/></body>"
+        "<body name='d' pos='0 3 0'><joint name='d0' axis='1 0 0' pos='0 0 0.1'/><joint name='d1' axis='1 1 "
+        "0'/><geom pos='0 0 -0.2'/></body><body name='e' pos='0 4 0'><joint name='e0' axis='1 0 0' ref='0.3'/><joint "
+        "name='e1' axis='0 1 0' ref='0.4'/><geom pos='0 0 -0.2'/></body></worldbody>"
+        "<tendon><fixed name='t'><joint joint='a' coef='2'/><joint joint='b' coef='-1'/></fixed>"
+        "<fixed name='u'><joint joint='d1' coef='3'/></fixed></tendon>"
+        "<equality><joint joint1='b' joint2='a' polycoef='0.05 0.5 0.3 0.2 -0.1'/>"
+        "<joint joint1='c' joint2='b' polycoef='0 -0.4'/><tendon tendon1='u' tendon2='t' polycoef='0 0.5'/>"
+        "<joint joint1='d0' polycoef='0.07'/><joint joint1='e1' joint2='a' polycoef='0 0.5 0.2'/></equality></mujoco>",
+        NULL);
     perp_world *w = perp_scene_world(s);
     perp_joint_space *space = space_of(w);
-    double q[5], v[5];
-    assert_int_equal(perp_joint_space_nq(space), 5);
+    double q[7], v[7];
+    assert_int_equal(perp_joint_space_nq(space), 7);
     for (int i = 0; i < 4; i++) {
         if (i) run(w, 0.2 * i);
         assert_int_equal(perp_joint_space_get(space, w, q, v), PERP_OK);
@@ -183,6 +184,7 @@ static void equalities_of_joints_hold(void **state) {
         assert_near(q[1], -0.1 + 0.05 + x * (0.5 + x * (0.3 + x * (0.2 - 0.1 * x))), 1e-12);
         assert_near(q[2], -0.4 * (q[1] + 0.1), 1e-12);
         assert_near(q[3], 0.07, 1e-12);
+        assert_near(q[6], x * (0.5 + 0.2 * x), 1e-12); /* of a universal joint, counted from the reference */
         if (i > 0) assert_near(3 * q[4], 0.5 * (2 * x - (q[1] + 0.1)), 1e-12);
     }
     assert_true(fabs(q[0] - 0.2) > 0.1);
