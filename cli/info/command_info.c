@@ -11,8 +11,8 @@ const char *const info_body_kind[3] = {"obstacle", "kinematic", "dynamic"};
 const char *const info_shape_kind[PERP_SHAPE_KIND_COUNT] = {"particle",       "sphere",     "halfspace",   "box",
                                                             "polygon",        "polyhedron", "capsule",     "ellipsoid",
                                                             "superellipsoid", "cylinder",   "intersection"};
-const char *const info_joint_kind[PERP_JOINT_KIND_COUNT] = {"fixed",     "revolute",  "prismatic", "cylindrical",
-                                                            "spherical", "universal", "planar"};
+const char *const info_joint_kind[PERP_JOINT_KIND_COUNT] = {
+    "fixed", "revolute", "prismatic", "cylindrical", "spherical", "universal", "planar", "coupling", "tendon"};
 
 void info_units(json *j, perp_units u) {
     if (j) {

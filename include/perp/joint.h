@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /** @file joint.h
- *  Joints between two bodies, or a body and the world.
+ *  Joints between two bodies, or a body and the world, and couplings between the coordinates of joints.
  *
  *  Each joint has two frames, Ja fixed in body A and Jb fixed in body B, that coincide when the joint is at zero. Its
  *  axis is z of the frames. A joint allows some of the six relative motions (Williams 2.2.3, Table 2.1):
@@ -16,7 +16,19 @@
  *  | universal   | about z of Ja and about x of Jb      | not in 2D            |
  *  | planar      | translation along x, y, rotation z   | not in 2D            |
  *
- *  In 2D the prismatic axis is x of the frames, so that it lies in the plane. */
+ *  In 2D the prismatic axis is x of the frames, so that it lies in the plane.
+ *
+ *  Two kinds have no bodies and no frames of their own. They are about the sum
+ *      x = offset + sum_k (c[0] q_k + c[1] q_k^2 + c[2] q_k^3 + c[3] q_k^4)
+ *  over coordinates q_k of other joints:
+ *
+ *  | kind     | what it does                                                                                   |
+ *  |----------|------------------------------------------------------------------------------------------------|
+ *  | coupling | keeps x = 0: gears, mimic joints, equality constraints between joints. It has no coordinate      |
+ *  | tendon   | x is its one coordinate, which may have limits, a motor, a spring, friction and an actuator     |
+ *
+ *  A gear of ratio r, q_b = r q_a, is a coupling with the terms {b, 1} and {a, -r}. A coupling holds at the end of each step to
+ *  rounding, as every joint does. Steppers stewart-trinkle, anitescu-potra and second-order have these kinds. */
 #ifndef PERP_JOINT_H
 #define PERP_JOINT_H
 
@@ -35,6 +47,8 @@ typedef enum perp_joint_kind {
     PERP_JOINT_SPHERICAL,
     PERP_JOINT_UNIVERSAL,
     PERP_JOINT_PLANAR,
+    PERP_JOINT_COUPLING,
+    PERP_JOINT_TENDON,
     PERP_JOINT_KIND_COUNT
 } perp_joint_kind;
 
@@ -43,7 +57,7 @@ typedef enum perp_joint_kind {
 
 /** Extras on one coordinate of a joint; all off by default. Coordinates are, in order: revolute: angle; prismatic:
  *  displacement; cylindrical: displacement, angle; universal: angle about z of Ja, angle about x of Jb; planar: x, y,
- *  angle. Spherical and fixed have none. "force" below is a torque for an angle. */
+ *  angle; tendon: the sum. Spherical, fixed and coupling have none. "force" below is a torque for an angle. */
 typedef struct perp_joint_axis {
     bool limited;       /**< keep lo <= coordinate <= hi */
     double lo, hi;      /**< [L or rad]; lo <= hi; infinities allowed */
@@ -55,16 +69,31 @@ typedef struct perp_joint_axis {
     double damping;     /**< >= 0: implicit damper [force T/L or torque T/rad] */
     double friction;    /**< >= 0: dry friction, largest force or torque */
     double armature; /**< >= 0: inertia that moves with the coordinate alone, as the rotor of a drive does, gear squared
-                           included [M or M L^2]. Steppers stewart-trinkle, anitescu-potra and second-order have it */
+                           included [M or M L^2]. Steppers stewart-trinkle, anitescu-potra and second-order have it;
+                           tendons do not */
 } perp_joint_axis;
+
+/** Highest power of a coordinate in a coupling or tendon. */
+#define PERP_JOINT_TERM_DEGREE 4
+
+/** One joint coordinate q in the sum of a coupling or tendon: c[0] q + c[1] q^2 + c[2] q^3 + c[3] q^4. */
+typedef struct perp_joint_term {
+    perp_joint_id joint;              /**< a joint between bodies */
+    int coord;                        /**< coordinate of it */
+    double c[PERP_JOINT_TERM_DEGREE]; /**< finite, not all 0 */
+} perp_joint_term;
 
 /** Definition of a joint. Start from perp_joint_def_default(). */
 typedef struct perp_joint_def {
     perp_joint_kind kind;
-    perp_body_id a, b; /**< a may be {0}: the world; b may not */
+    perp_body_id a, b; /**< a may be {0}: the world; b may not. Coupling, tendon: both {0} */
     perp_pose X_AJ;    /**< frame Ja in body A (in the world if a is {0}) */
     perp_pose X_BJ;    /**< frame Jb in body B */
     perp_joint_axis axis[PERP_JOINT_MAX_COORD];
+    const perp_joint_term
+        *term;        /**< coupling, tendon: `nterm` of them, copied; they go when one of their joints is removed */
+    int nterm;        /**< coupling, tendon: at least 1; others: 0 */
+    double offset;    /**< coupling, tendon: constant part of the sum */
     bool collide;     /**< may the two bodies touch each other; default false */
     const char *name; /**< copied; NULL for none */
     uint32_t cookie;  /**< set by perp_joint_def_default() */

@@ -60,7 +60,8 @@ PERP_API perp_status perp_problem_write(const char *path, perp_problem_format fo
                                         const double *guess, const char *title, perp_refusal *why);
 
 /** Writes a step problem in perp's own layout, with a guess to start solvers from. @param guess NULL: none; any of its
- *  arrays may be NULL. A guess counts as one when it has the impulses of all joints and contacts */
+ *  arrays may be NULL. A guess counts as one when it has the impulses of all joints and contacts. The layout has no place for rows of more than two
+ *  bodies (perp_row.more): of a problem with such rows the file gets the cone problem that it stands for. */
 PERP_API perp_status perp_step_write(const char *path, const perp_step_problem *p, const perp_step_solution *guess,
                                      const char *title, perp_refusal *why);
 

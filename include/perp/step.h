@@ -11,10 +11,13 @@
 extern "C" {
 #endif
 
-/** A constraint row: velocity w = sum_k J[k] . nu(block[k]) (+ the row's own b). It touches at most two blocks. */
+/** A constraint row: velocity w = sum_k J[k] . nu(block[k]) (+ the row's own b). Most rows touch at most two blocks. A row that couples
+ *  several joints touches more: these are in the list `more`, and then no block may occur twice. Rows of contacts have no list. */
 typedef struct perp_row {
     int block[2];   /**< index of a mass block, or -1 */
     double J[2][6]; /**< first ndof numbers of each count */
+    const struct perp_row
+        *more; /**< further blocks of the same row; NULL: none. Borrowed for the life of the problem */
 } perp_row;
 
 /** Where a row of the step problem comes from, for messages and for the energy ledger. */

@@ -32,7 +32,8 @@ _NAMES = ("detector", "contact_model", "stepper", "solver")
 _NUMBERS = ("press", "h", "tolerance", "work_limit", "time_limit", "error_tolerance", "correction_position", "correction_velocity")
 _FLAGS = ("no_fallback", "warm_start", "joint_correction")
 _COUNTS = ("friction_directions", "max_halvings")
-_JOINTS = ("fixed", "revolute", "prismatic", "cylindrical", "spherical", "universal", "planar")
+_JOINTS = ("fixed", "revolute", "prismatic", "cylindrical", "spherical", "universal", "planar", "coupling", "tendon")
+_BODILY = _JOINTS[:-2]  # the last two are of scenes and models only
 _step = lib.py_step
 _new = ffi.new
 _certificate = ffi.typeof("perp_certificate *")
@@ -541,8 +542,8 @@ class World(Robot):
         prismatic joint). Extras of the first coordinate: limits=(lo, hi), motor_speed, motor_force, stiffness, rest, damping,
         friction; of several coordinates: axes=[{...}, {...}].
         """
-        if not isinstance(kind, str) or kind not in _JOINTS:
-            raise UnknownName(f"joint: found {kind!r}; allowed: {', '.join(_JOINTS)}")
+        if not isinstance(kind, str) or kind not in _BODILY:
+            raise UnknownName(f"joint: found {kind!r}; allowed: {', '.join(_BODILY)}")
         dim = self.dim
         d = ffi.new("perp_joint_def *", lib.perp_joint_def_default(_JOINTS.index(kind)))
         p = vector(at, "at", dim) if at is not None else tuple(float(x) for x in b.position)

@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "problem/convert/to_cone.h"
+
 /* Everything that a reader would refuse is refused here. */
 static perp_status check(const char *path, pp_content *c, perp_refusal *why) {
     perp_status s = pp_plan_check_sizes(path, c, why);
@@ -120,9 +123,35 @@ static perp_step_solution without_idle_spin(const perp_step_problem *p, const pe
     return out;
 }
 
+static bool has_lists(const perp_step_problem *p) {
+    for (int i = 0; i < p->njoint; i++)
+        if (p->joint[i].row.more) return true;
+    return false;
+}
+
+/* Rows of more than two bodies have no place in the layout of step problems: the file gets the cone problem that the step stands for. */
+static perp_status cone_image(const char *path, const perp_step_problem *p, const perp_step_solution *guess,
+                              const char *title, pp_image *out, perp_refusal *why) {
+    pp_arena arena;
+    pp_arena_init(&arena, (perp_allocator){0});
+    pp_step_cone cone;
+    perp_status s = pp_step_to_cone(p, &arena, &cone);
+    double *r = s || !guess ? NULL : PP_ARENA_ARRAY(&arena, double, cone.n);
+    if (s == PERP_E_MEMORY || (!s && guess && !r))
+        s = pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, NULL, "out of memory");
+    else if (s)
+        s = pp_complain(why, PERP_E_ARG, (pp_location){path, 0, 0}, NULL, "a step problem without a cone form",
+                        "one of finite numbers");
+    if (!s && guess) pp_step_cone_guess(&cone, guess->p_joint, guess->p_contact, guess->p_spin, r);
+    if (!s) s = pp_perp_image(path, &cone.problem, r, title, out, why);
+    pp_arena_free(&arena);
+    return s;
+}
+
 perp_status pp_perp_step_image(const char *path, const perp_step_problem *p, const perp_step_solution *guess,
                                const perp_step_solution *solution, const char *title, pp_image *out,
                                perp_refusal *why) {
+    if (has_lists(p)) return cone_image(path, p, guess ? guess : solution, title, out, why);
     pp_content c = {.kind = PP_K_STEP, .name = "step", .step = *p};
     if (guess) c.step_guess = without_idle_spin(p, guess);
     if (solution) c.solution = without_idle_spin(p, solution);

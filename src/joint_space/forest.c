@@ -78,7 +78,7 @@ static int choose(forest *f, const bool *closes) {
     for (int i = 0; i <= w->nbody; i++) f->part[i] = i;
     int loops = 0;
     for (int j = 0; j < w->njoint; j++) {
-        if (!pp_alive(w->joint[j].gen)) continue;
+        if (!pp_alive(w->joint[j].gen) || w->joint[j].def.kind == PERP_JOINT_TENDON) continue;
         int a = part_of(f, node(f, w->joint[j].a)), b = part_of(f, node(f, w->joint[j].b));
         if (a == b || closes[j]) {
             loops++;
@@ -260,7 +260,7 @@ perp_status pp_joint_space_check(const perp_joint_space *s, perp_world *w) {
 static void list_loops(perp_joint_space *s, const forest *f) {
     const perp_world *w = f->w;
     for (int j = 0; j < w->njoint; j++) {
-        if (!pp_alive(w->joint[j].gen) || f->in_forest[j]) continue;
+        if (!pp_alive(w->joint[j].gen) || f->in_forest[j] || w->joint[j].def.kind == PERP_JOINT_TENDON) continue;
         int k = s->nloop++;
         s->loop[k] = j;
         s->loop_id[k] = (perp_joint_id){(uint32_t)j, w->joint[j].gen};
@@ -271,6 +271,12 @@ static void list_loops(perp_joint_space *s, const forest *f) {
         for (int side = 0; side < 2; side++) {
             int body = side ? s->loop_b[k] : s->loop_a[k];
             if (is_link(w, body)) s->in_loop[s->link_of[body]] = true;
+        }
+    for (int k = 0; k < s->nloop; k++) /* couplings restrict the coordinates of other joints */
+        for (int t = 0; t < w->joint[s->loop[k]].def.nterm; t++) {
+            const pp_joint *of = &w->joint[w->joint[s->loop[k]].term[t].joint.slot];
+            for (int side = 0; side < 2; side++)
+                if (is_link(w, side ? of->b : of->a)) s->in_loop[s->link_of[side ? of->b : of->a]] = true;
         }
     /* up to the roots, then down again */
     for (int i = s->nlink - 1; i >= 0; i--)

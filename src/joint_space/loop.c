@@ -1,12 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* loop.c - joints that close loops: their errors in the configuration, and q, v at which there are none
+/* loop.c - joints that close loops, and couplings between the coordinates of joints: their errors in the configuration, and q, v at which there are none
  * Problem  phi(q) = 0 and J(q) v + phi_t = 0 for the locked motions of those joints, from a q that is near.
  * Method   Newton with the smallest step in the metric of the mass matrix, dq = -M^-1 J' (J M^-1 J')^+ phi. Locked motions of a loop
  *          often depend on each other (a planar four-bar in space has five for two), hence the pseudo-inverse. Iteration ends when
  *          the error no longer falls and is rounding of the lengths involved. v: one such step with J v.
  * Valid    From a q whose error is small against the links; a singular pose (dead point) converges slowly or not. */
 #include "joint_space/joint_space_internal.h"
+#include "model/coupling.h"
 
 #define MOST_STEPS   60    /* Newton: 5 or so from near; halved steps from far need more */
 #define MOST_HALVING 12    /* of a step that does not lower the error */
@@ -23,9 +24,41 @@ static pp_joint_side side_of(const perp_joint_space *s, int k, int which) {
     return side;
 }
 
+/* The link whose joint has the coordinate of a term; -1: it is not in the forest, or has other coordinates there. */
+static int link_of_term(const perp_joint_space *s, const perp_joint_term *t) {
+    for (int i = 0; i < s->nlink; i++)
+        if (s->link[i].joint == (int)t->joint.slot)
+            return s->link[i].turn != PP_LINK_BALL && t->coord < s->link[i].nv ? i : -1;
+    return -1;
+}
+
+/* The sum of coupling k, which is its error, its rate and its gradient (NULL: not wanted). False: a coordinate is that of a joint that closes
+ * a loop; such couplings are not kept here. */
+static bool coupling_of(const perp_joint_space *s, int k, double *x, double *rate, double *gradient) {
+    const perp_joint_def *d = &s->loop_def[k];
+    *x = d->offset;
+    *rate = 0;
+    for (int i = 0; i < d->nterm; i++) {
+        const perp_joint_term *t = &d->term[i];
+        int link = link_of_term(s, t);
+        if (link < 0) return false;
+        int v = s->link[link].v + t->coord;
+        double q = s->q[s->link[link].q + t->coord], slope = pp_term_slope(t, q);
+        *x += pp_term_value(t, q);
+        *rate += slope * s->vel[v];
+        if (gradient) gradient[v] += slope;
+    }
+    return true;
+}
+
 double perp_joint_space_loop_error(perp_joint_space *s) {
     double most = 0;
     for (int k = 0; k < s->nloop; k++) {
+        double x, rate;
+        if (pp_kind_couples(s->loop_def[k].kind)) {
+            if (coupling_of(s, k, &x, &rate, NULL) && !(fabs(x) <= most)) most = fabs(x);
+            continue;
+        }
         pp_joint_side a = side_of(s, k, 0), b = side_of(s, k, 1);
         double phi[6];
         int n = pp_joint_errors(&s->loop_def[k], s->dim, &a, &b, phi);
@@ -46,10 +79,23 @@ static void pull_back(const perp_joint_space *s, int slot, const double J[6], do
     pp_joint_space_push(s, link, lin, ang, gradient);
 }
 
+/* Row m: its error, and s->gradient by the velocities that may change. */
+static void put_row(perp_joint_space *s, int n, int m, double error) {
+    s->error[m] = error;
+    for (int c = 0; c < s->nv; c++)
+        if (s->map[c] >= 0) s->row[(size_t)m * (size_t)n + (size_t)s->map[c]] = s->gradient[c];
+}
+
 /* Errors (position) or their rates (velocity) of all loops into s->error, gradients into s->row by columns of n. @return how many */
 static int gather(perp_joint_space *s, int n, bool rates) {
     int m = 0;
     for (int k = 0; k < s->nloop; k++) {
+        if (pp_kind_couples(s->loop_def[k].kind)) {
+            double x, rate;
+            memset(s->gradient, 0, (size_t)s->nv * sizeof *s->gradient);
+            if (coupling_of(s, k, &x, &rate, s->gradient)) put_row(s, n, m++, rates ? rate : x);
+            continue;
+        }
         pp_joint_side a = side_of(s, k, 0), b = side_of(s, k, 1);
         perp_joint_def def = s->loop_def[k];
         for (int i = 0; i < PERP_JOINT_MAX_COORD; i++) /* locked motions alone */
@@ -61,20 +107,19 @@ static int gather(perp_joint_space *s, int n, bool rates) {
             memset(s->gradient, 0, (size_t)s->nv * sizeof *s->gradient);
             pull_back(s, s->loop_a[k], row[i].row.J[0], s->gradient);
             pull_back(s, s->loop_b[k], row[i].row.J[1], s->gradient);
-            s->error[m] = row[i].b; /* h = 1: phi itself */
+            double error = row[i].b; /* h = 1: phi itself */
             if (rates) {
                 /* of the whole: what moves without v moves too (kinematic bodies) */
                 const perp_vec3 v[2] = {a.v, b.v}, w[2] = {a.w, b.w};
-                s->error[m] = row[i].b_kin;
+                error = row[i].b_kin;
                 for (int side = 0; side < 2; side++) {
                     const double *J = row[i].row.J[side];
-                    s->error[m] += J[0] * v[side].x + J[1] * v[side].y;
-                    s->error[m] += s->dim == 2 ? J[2] * w[side].z : J[2] * v[side].z;
-                    if (s->dim == 3) s->error[m] += J[3] * w[side].x + J[4] * w[side].y + J[5] * w[side].z;
+                    error += J[0] * v[side].x + J[1] * v[side].y;
+                    error += s->dim == 2 ? J[2] * w[side].z : J[2] * v[side].z;
+                    if (s->dim == 3) error += J[3] * w[side].x + J[4] * w[side].y + J[5] * w[side].z;
                 }
             }
-            for (int c = 0; c < s->nv; c++)
-                if (s->map[c] >= 0) s->row[(size_t)m * (size_t)n + (size_t)s->map[c]] = s->gradient[c];
+            put_row(s, n, m, error);
         }
     }
     return m;

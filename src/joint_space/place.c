@@ -5,6 +5,7 @@
  *          X_WB X_BJ X_J(q)^-1 X_AJ^-1. Quaternions are made unit at each link, so joints hold to rounding however long
  *          the chain is. Velocities: twist of B = twist of A + sum of columns times rates. */
 #include "joint_space/joint_space_internal.h"
+#include "model/coupling.h"
 
 #include "model/joint_geometry.h"
 
@@ -255,6 +256,9 @@ void pp_joint_space_write(const perp_joint_space *s, perp_world *w) {
         pp_joint_coords(&j->def, s->dim, &a, &b, coord, now);
         memcpy(coord, now, sizeof now);
     }
+    for (int i = 0; i < w->njoint; i++)
+        if (pp_alive(w->joint[i].gen) && w->joint[i].def.kind == PERP_JOINT_TENDON)
+            pp_joint_coords_at(w, &w->state, &w->state, i, w->state.coord[i]);
 }
 
 perp_status perp_joint_space_set(perp_joint_space *s, perp_world *w, const double *q, const double *v,

@@ -3,6 +3,7 @@
 /* actuator.c - actuators as laws of a joint coordinate, and as rows of the step problem. See actuator.h. */
 #include "model/actuator.h"
 
+#include "model/coupling.h"
 #include "model/state.h"
 
 static double clip(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
@@ -38,7 +39,7 @@ perp_status pp_ctrl_take(perp_world *w) {
         double ctrl = w->robot.ctrl[row++];
         if (a->def.ctrl == ctrl) continue;
         a->def.ctrl = ctrl;
-        pp_forces_given(&w->state, w->joint[a->joint].a, w->joint[a->joint].b);
+        pp_joint_forces_given(w, a->joint);
     }
     return PERP_OK;
 }
@@ -51,20 +52,19 @@ void pp_servo_row(const pp_servo *s, double x, double span, perp_joint_row *r) {
     r->hi = span * s->hi;
 }
 
-int pp_servo_rows(const perp_world *w, const pp_state *s, const pp_state *last, const int *block, double span,
+int pp_servo_rows(perp_world *w, const pp_state *s, const pp_state *last, const int *block, double span,
                   perp_joint_row *rows, int *number) {
     int n = 0;
     for (int i = 0; i < w->robot.nactuator; i++) {
         const pp_actuator *act = &w->robot.actuator[i];
         pp_servo servo = pp_servo_of(&act->def);
         if (!pp_alive(act->gen) || !pp_servo_acts_back(&servo)) continue;
-        const pp_joint *j = &w->joint[act->joint];
-        pp_joint_side a = pp_side(w, s, j->a, block), b = pp_side(w, s, j->b, block);
         double coord[PERP_JOINT_MAX_COORD];
-        if (!pp_joint_coordinate_row(&j->def, w->def.dim, &a, &b, act->def.coord, &rows[n])) continue;
-        pp_joint_coords(&j->def, w->def.dim, &a, &b, last->coord[act->joint], coord);
+        int found = pp_joint_coordinate_row_at(w, s, last, block, act->joint, act->def.coord, &rows[n]);
+        if (found < 0) return -1;
+        if (found == 0) continue;
+        pp_joint_coords_at(w, s, last, act->joint, coord);
         pp_servo_row(&servo, coord[act->def.coord], span, &rows[n]);
-        rows[n].joint = act->joint;
         if (number) number[n] = PP_JOINT_OWN_ROWS + act->def.coord;
         n++;
     }

@@ -35,8 +35,8 @@ perp_status pp_ctrl_take(perp_world *w);
 void pp_servo_row(const pp_servo *s, double x, double span, perp_joint_row *r);
 
 /* Rows of all servos of a world, for a kick of length `span`, with the bodies as in s; angles are continued from those in `last`.
- * number: by row, its number within the joint; may be NULL. @return how many */
-int pp_servo_rows(const perp_world *w, const pp_state *s, const pp_state *last, const int *block, double span,
+ * number: by row, its number within the joint; may be NULL. @return how many; -1: no memory */
+int pp_servo_rows(perp_world *w, const pp_state *s, const pp_state *last, const int *block, double span,
                   perp_joint_row *rows, int *number);
 
 #endif

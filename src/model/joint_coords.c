@@ -14,6 +14,7 @@
 static double measure(const pp_joint_frames *f, int dim, pp_joint_measure m) {
     const perp_vec3 *a = f->xyz_a, *b = f->xyz_b;
     switch (m) {
+    case PP_SUM: return 0; /* not of its own frames */
     case PP_ALONG_X: return perp_v3_dot(f->d, a[0]);
     case PP_ALONG_Y: return perp_v3_dot(f->d, a[1]);
     case PP_ALONG_Z: return perp_v3_dot(f->d, a[2]);

@@ -73,6 +73,30 @@ static perp_status check_axis(int i, const perp_joint_axis *ax, char *why, size_
     return PERP_OK;
 }
 
+/* What couplings and tendons have, and what they do not. Ids are the caller's to check. */
+static perp_status check_terms(const perp_joint_def *def, const char *kind, char *why, size_t size) {
+    if (!pp_kind_couples(def->kind)) {
+        if (def->nterm == 0) return PERP_OK;
+        return pp_refuse(why, size, PERP_E_ARG, "nterm = %d, but a %s joint has no terms", def->nterm, kind);
+    }
+    if (def->nterm < 1 || !def->term)
+        return pp_refuse(why, size, PERP_E_ARG, "nterm = %d; a %s has at least 1 term", def->nterm, kind);
+    if (!isfinite(def->offset)) return pp_refuse(why, size, PERP_E_ARG, "offset = %g is not finite", def->offset);
+    if (def->axis[0].armature > 0)
+        return pp_refuse(why, size, PERP_E_ARG, "axis[0].armature = %g, but a tendon has none; its joints may have it",
+                         def->axis[0].armature);
+    for (int i = 0; i < def->nterm; i++) {
+        bool any = false;
+        for (int k = 0; k < PERP_JOINT_TERM_DEGREE; k++) {
+            if (!isfinite(def->term[i].c[k]))
+                return pp_refuse(why, size, PERP_E_ARG, "term[%d].c[%d] = %g is not finite", i, k, def->term[i].c[k]);
+            any = any || def->term[i].c[k] != 0;
+        }
+        if (!any) return pp_refuse(why, size, PERP_E_ARG, "term[%d].c is zero: the term does nothing", i);
+    }
+    return PERP_OK;
+}
+
 perp_status pp_joint_check(const perp_joint_def *def, int dim, char *why, size_t why_size) {
     if (def->cookie != PP_JOINT_COOKIE)
         return pp_refuse(why, why_size, PERP_E_ARG, "joint definition was not made by perp_joint_def_default()");
@@ -82,6 +106,7 @@ perp_status pp_joint_check(const perp_joint_def *def, int dim, char *why, size_t
     if (!k->exists) return pp_refuse(why, why_size, PERP_E_ARG, "joint kind %s does not exist in %dD", k->name, dim);
     perp_status s = check_frame("X_AJ", def->X_AJ, dim, why, why_size);
     if (!s) s = check_frame("X_BJ", def->X_BJ, dim, why, why_size);
+    if (!s) s = check_terms(def, k->name, why, why_size);
     for (int i = 0; i < PERP_JOINT_MAX_COORD && !s; i++) {
         s = check_axis(i, &def->axis[i], why, why_size);
         if (!s && i >= k->ncoord && in_use(&def->axis[i]))

@@ -23,6 +23,8 @@ static const pp_joint_kind_data table_3d[PERP_JOINT_KIND_COUNT] = {
     [PERP_JOINT_SPHERICAL] = {"spherical", true, {true, true, true}, PP_TURN_FREE, 0, {0}},
     [PERP_JOINT_UNIVERSAL] = {"universal", true, {true, true, true}, PP_TURN_CROSS, 2, {PP_CROSS_Z, PP_CROSS_X}},
     [PERP_JOINT_PLANAR] = {"planar", true, {false, false, true}, PP_TURN_TILT, 3, {PP_ALONG_X, PP_ALONG_Y, PP_TWIST}},
+    [PERP_JOINT_COUPLING] = {"coupling", true, {false, false, false}, PP_TURN_FREE, 0, {0}},
+    [PERP_JOINT_TENDON] = {"tendon", true, {false, false, false}, PP_TURN_FREE, 1, {PP_SUM}},
 };
 
 static const pp_joint_kind_data table_2d[PERP_JOINT_KIND_COUNT] = {
@@ -33,12 +35,16 @@ static const pp_joint_kind_data table_2d[PERP_JOINT_KIND_COUNT] = {
     [PERP_JOINT_SPHERICAL] = {.name = "spherical"},
     [PERP_JOINT_UNIVERSAL] = {.name = "universal"},
     [PERP_JOINT_PLANAR] = {.name = "planar"},
+    [PERP_JOINT_COUPLING] = {"coupling", true, {false, false, false}, PP_TURN_FREE, 0, {0}},
+    [PERP_JOINT_TENDON] = {"tendon", true, {false, false, false}, PP_TURN_FREE, 1, {PP_SUM}},
 };
 
 const pp_joint_kind_data *pp_joint_kind_of(perp_joint_kind kind, int dim) {
     assert((int)kind >= 0 && kind < PERP_JOINT_KIND_COUNT && (dim == 2 || dim == 3));
     return dim == 2 ? &table_2d[kind] : &table_3d[kind];
 }
+
+const char *pp_joint_kind_name(perp_joint_kind kind) { return pp_joint_kind_of(kind, 3)->name; }
 
 double pp_joint_nearest_turn(double angle, double near) { return angle - TWO_PI * round((angle - near) / TWO_PI); }
 
@@ -107,6 +113,7 @@ static perp_vec3 cross_direction(const pp_joint_frames *f, bool about_z) {
 
 pp_joint_gradient pp_joint_measure_gradient(const pp_joint_frames *f, int dim, pp_joint_measure m) {
     switch (m) {
+    case PP_SUM: return (pp_joint_gradient){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}; /* not of its own frames */
     case PP_ALONG_X: return pp_joint_along(f, f->xyz_a[0]);
     case PP_ALONG_Y: return pp_joint_along(f, f->xyz_a[1]);
     case PP_ALONG_Z: return pp_joint_along(f, f->xyz_a[2]);

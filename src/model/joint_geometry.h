@@ -18,6 +18,7 @@ typedef enum pp_joint_turn {
 
 /* What a coordinate measures. */
 typedef enum pp_joint_measure {
+    PP_SUM,     /* of coordinates of other joints: see coupling.h */
     PP_ALONG_X, /* displacement of the origin of Jb along an axis of Ja */
     PP_ALONG_Y,
     PP_ALONG_Z,

@@ -95,26 +95,32 @@ double pp_motor_within_limits(const perp_joint_axis *ax, double x, double h, dou
     return b > (x - ax->lo) / h ? (x - ax->lo) / h : b;
 }
 
-/* Rows of the extras of one coordinate x with gradient g; returns their number, at most 5. */
-static int extras(const sides *of, const perp_joint_axis *ax, pp_joint_gradient g, double x, double h, double margin,
-                  perp_joint_row *out) {
+/* A row along a coordinate with another kind. */
+static perp_joint_row of_kind(const perp_joint_row *along, perp_row_kind kind) {
+    perp_joint_row r = *along;
+    r.kind = kind;
+    return r;
+}
+
+int pp_joint_axis_rows(const perp_joint_row *along, const perp_joint_row *against, const perp_joint_axis *ax, double x,
+                       double h, double margin, perp_joint_row *out) {
     int n = 0;
     if (ax->limited && !pp_motor_keeps_limits(ax)) {
         if (isfinite(ax->lo) && x - ax->lo <= margin * h) {
-            perp_joint_row r = make_row(of, g, 1, PERP_ROW_LIMIT);
+            perp_joint_row r = of_kind(along, PERP_ROW_LIMIT);
             r.b = (x - ax->lo) / h;
             r.lo = 0;
             out[n++] = r;
         }
         if (isfinite(ax->hi) && ax->hi - x <= margin * h) {
-            perp_joint_row r = make_row(of, g, -1, PERP_ROW_LIMIT);
+            perp_joint_row r = of_kind(against, PERP_ROW_LIMIT);
             r.b = (ax->hi - x) / h;
             r.lo = 0;
             out[n++] = r;
         }
     }
     if (ax->motor && ax->motor_force > 0) {
-        perp_joint_row r = make_row(of, g, 1, PERP_ROW_MOTOR);
+        perp_joint_row r = of_kind(along, PERP_ROW_MOTOR);
         r.b = r.b_kin - ax->motor_speed;
         r.hi = h * ax->motor_force;
         r.lo = -r.hi;
@@ -122,13 +128,13 @@ static int extras(const sides *of, const perp_joint_axis *ax, pp_joint_gradient 
     }
     double stiff = h * ax->stiffness + ax->damping, compliance = 1 / (h * stiff);
     if (isfinite(compliance)) { /* else there is no spring, or one too weak for numbers */
-        perp_joint_row r = make_row(of, g, 1, PERP_ROW_SPRING);
+        perp_joint_row r = of_kind(along, PERP_ROW_SPRING);
         r.b = (ax->stiffness * (x - ax->rest) + ax->damping * r.b_kin) / stiff;
         r.compliance = compliance;
         out[n++] = r;
     }
     if (ax->friction > 0) {
-        perp_joint_row r = make_row(of, g, 1, PERP_ROW_FRICTION);
+        perp_joint_row r = of_kind(along, PERP_ROW_FRICTION);
         r.b = r.b_kin;
         r.hi = h * ax->friction;
         r.lo = -r.hi;
@@ -157,7 +163,8 @@ int pp_joint_rows(const perp_joint_def *def, int dim, const pp_joint_side *a, co
     for (int i = 0; i < k->ncoord; i++) {
         if (pp_joint_is_angle(k->coord[i]) && !f.can_turn) continue;
         pp_joint_gradient gc = pp_joint_measure_gradient(&f, dim, k->coord[i]);
-        int own = extras(&of, &def->axis[i], gc, coord[i], h, margin, out + n);
+        perp_joint_row along = make_row(&of, gc, 1, PERP_ROW_MOTOR), against = make_row(&of, gc, -1, PERP_ROW_MOTOR);
+        int own = pp_joint_axis_rows(&along, &against, &def->axis[i], coord[i], h, margin, out + n);
         for (int e = n; e < n + own; e++) out[e].coord = i;
         n += own;
     }

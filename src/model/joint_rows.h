@@ -29,6 +29,11 @@ typedef struct pp_joint_side {
 /* Marks a definition made by perp_joint_def_default(). */
 #define PP_JOINT_COOKIE 0x4a4f494eu
 
+/* Is it about coordinates of other joints, and has no bodies of its own? */
+static inline bool pp_kind_couples(perp_joint_kind kind) {
+    return kind == PERP_JOINT_COUPLING || kind == PERP_JOINT_TENDON;
+}
+
 /* Checks cookie, kind, frames (finite, unit quaternions to 1e-6), bounds and signs of the extras; ids are the caller's
  * to check. */
 perp_status pp_joint_check(const perp_joint_def *def, int dim, char *why, size_t why_size);
@@ -44,6 +49,9 @@ void pp_joint_rates(const perp_joint_def *def, int dim, const pp_joint_side *a, 
 /* Errors of the bilateral part: at most 6, in the order of the rows; returns their number. */
 int pp_joint_errors(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b, double *phi);
 
+/* Name of a kind, which must be in range. */
+const char *pp_joint_kind_name(perp_joint_kind kind);
+
 /* How many of the errors, the first ones, are distances; the others are angles. */
 int pp_joint_ntranslation(perp_joint_kind kind, int dim);
 
@@ -55,6 +63,11 @@ int pp_joint_ntranslation(perp_joint_kind kind, int dim);
  * Returns the number of rows; none if both sides have no block. */
 int pp_joint_rows(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
                   const double *coord, double h, double margin, perp_joint_row *out);
+
+/* Rows of the extras of one coordinate x: limits, motor, spring, friction, at most 5. along, against: the coordinate's row without law and the
+ * same with the other sign. Returns their number. */
+int pp_joint_axis_rows(const perp_joint_row *along, const perp_joint_row *against, const perp_joint_axis *ax, double x,
+                       double h, double margin, perp_joint_row *out);
 
 /* A row along a coordinate, without law: b = 0, kind motor. False if there is none: an angle of a particle, or no side has a block. */
 bool pp_joint_coordinate_row(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,

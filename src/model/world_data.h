@@ -62,8 +62,9 @@ typedef struct pp_shape {
 
 typedef struct pp_joint {
     uint32_t gen;
-    int a, b;           /* body slots, a = -1: world */
-    perp_joint_def def; /* name and ids in it are not used */
+    int a, b;              /* body slots, a = -1: world; both -1: coupling or tendon */
+    perp_joint_def def;    /* name and ids in it are not used; term and nterm are */
+    perp_joint_term *term; /* def.term, which is the joint's own; NULL: none. Ids in it are of living joints */
     char *name;
     int actuator[PERP_JOINT_MAX_COORD]; /* by coordinate: slot; -1: none */
 } pp_joint;

@@ -149,33 +149,36 @@ static void put(sink *s, int row, int col, double value) {
 
 static double times(const perp_step_problem *p, const perp_row *r, const double *nu) {
     double sum = 0;
-    for (int k = 0; k < 2; k++) {
-        int b = r->block[k];
-        for (int i = 0; b >= 0 && i < p->block_ndof[b]; i++) sum += r->J[k][i] * nu[p->block_offset[b] + i];
-    }
+    for (; r; r = r->more)
+        for (int k = 0; k < 2; k++) {
+            int b = r->block[k];
+            for (int i = 0; b >= 0 && i < p->block_ndof[b]; i++) sum += r->J[k][i] * nu[p->block_offset[b] + i];
+        }
     return sum;
 }
 
 /* The impulse `size` of unknown `at` along the row, in the momentum laws: c -= J' size u[at]/unit. */
 static void push(const pp_mpec *m, const perp_step_problem *p, const perp_row *r, int at, double size, sink *s) {
-    for (int k = 0; k < 2; k++) {
-        int b = r->block[k];
-        for (int i = 0; b >= 0 && i < p->block_ndof[b]; i++) {
-            int dof = p->block_offset[b] + i;
-            double d = -r->J[k][i] * size / m->momentum_unit[dof];
-            s->c[dof] += d * s->u[at];
-            put(s, dof, at, d);
+    for (; r; r = r->more)
+        for (int k = 0; k < 2; k++) {
+            int b = r->block[k];
+            for (int i = 0; b >= 0 && i < p->block_ndof[b]; i++) {
+                int dof = p->block_offset[b] + i;
+                double d = -r->J[k][i] * size / m->momentum_unit[dof];
+                s->c[dof] += d * s->u[at];
+                put(s, dof, at, d);
+            }
         }
-    }
 }
 
 /* Derivatives of factor J nu+ by nu+. */
 static void put_row(const pp_mpec *m, const perp_step_problem *p, const perp_row *r, int law, double factor, sink *s) {
-    for (int k = 0; k < 2; k++) {
-        int b = r->block[k];
-        for (int i = 0; b >= 0 && i < p->block_ndof[b]; i++)
-            put(s, law, m->ndof + p->block_offset[b] + i, factor * r->J[k][i]);
-    }
+    for (; r; r = r->more)
+        for (int k = 0; k < 2; k++) {
+            int b = r->block[k];
+            for (int i = 0; b >= 0 && i < p->block_ndof[b]; i++)
+                put(s, law, m->ndof + p->block_offset[b] + i, factor * r->J[k][i]);
+        }
 }
 
 static void momentum_laws(const pp_mpec *m, const perp_step_problem *p, const double *u, double *c, sink *s) {

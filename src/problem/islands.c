@@ -9,14 +9,7 @@
 #include <string.h>
 
 #include "base/sets.h"
-
-/* The root of a set is its smallest member, so that islands come in order of their first blocks. */
-static void join(int *parent, const perp_row *row) {
-    if (row->block[0] < 0 || row->block[1] < 0) return;
-    pp_sets_join(parent, row->block[0], row->block[1]);
-}
-
-static int some_block(const perp_row *row) { return row->block[0] >= 0 ? row->block[0] : row->block[1]; }
+#include "problem/rows.h"
 
 /* What the copies are made into. */
 typedef struct parts {
@@ -27,14 +20,15 @@ typedef struct parts {
 } parts;
 
 static void count(const perp_step_problem *p, parts *s, int *n) {
+    /* the root of a set is its smallest member, so that islands come in order of their first blocks */
     pp_sets_make(s->parent, p->nblock);
-    for (int i = 0; i < p->njoint; i++) join(s->parent, &p->joint[i].row);
-    for (int i = 0; i < p->ncontact; i++) join(s->parent, &p->contact[i].n);
+    for (int i = 0; i < p->njoint; i++) pp_row_join(s->parent, &p->joint[i].row);
+    for (int i = 0; i < p->ncontact; i++) pp_row_join(s->parent, &p->contact[i].n);
     for (int i = 0; i < p->nblock; i++) s->island_of[i] = -1;
     for (int i = 0; i < p->nblock; i++) s->parent[i] = pp_set_of(s->parent, i);
     /* a set counts once it has a row; numbered in the order of its root */
-    for (int i = 0; i < p->njoint; i++) s->island_of[s->parent[some_block(&p->joint[i].row)]] = 0;
-    for (int i = 0; i < p->ncontact; i++) s->island_of[s->parent[some_block(&p->contact[i].n)]] = 0;
+    for (int i = 0; i < p->njoint; i++) s->island_of[s->parent[pp_row_some_block(&p->joint[i].row)]] = 0;
+    for (int i = 0; i < p->ncontact; i++) s->island_of[s->parent[pp_row_some_block(&p->contact[i].n)]] = 0;
     *n = 0;
     for (int i = 0; i < p->nblock; i++)
         if (s->island_of[i] == 0) s->island_of[i] = (*n)++;
@@ -42,13 +36,26 @@ static void count(const perp_step_problem *p, parts *s, int *n) {
         int k = s->island_of[s->parent[i]];
         if (k >= 0) s->local[i] = s->nblock[k]++;
     }
-    for (int i = 0; i < p->njoint; i++) s->njoint[s->island_of[s->parent[some_block(&p->joint[i].row)]]]++;
-    for (int i = 0; i < p->ncontact; i++) s->ncontact[s->island_of[s->parent[some_block(&p->contact[i].n)]]]++;
+    for (int i = 0; i < p->njoint; i++) s->njoint[s->island_of[s->parent[pp_row_some_block(&p->joint[i].row)]]]++;
+    for (int i = 0; i < p->ncontact; i++) s->ncontact[s->island_of[s->parent[pp_row_some_block(&p->contact[i].n)]]]++;
 }
 
 static void renumber(perp_row *row, const int *local) {
     for (int k = 0; k < 2; k++)
         if (row->block[k] >= 0) row->block[k] = local[row->block[k]];
+}
+
+/* A copy of the list of a row with the island's numbers. False if memory is refused. */
+static bool renumber_list(pp_arena *arena, perp_row *row, const int *local) {
+    for (perp_row *last = row; last->more;) {
+        perp_row *copy = PP_ARENA_ARRAY(arena, perp_row, 1);
+        if (!copy) return false;
+        *copy = *last->more;
+        renumber(copy, local);
+        last->more = copy;
+        last = copy;
+    }
+    return true;
 }
 
 /* Arrays of one island; false if memory is refused. They are filled by pp_islands_split. */
@@ -131,13 +138,14 @@ perp_status pp_islands_split(const perp_step_problem *p, pp_arena *arena, pp_isl
         if (k >= 0) add_block(p, i, &(*out)[k], &a[k]);
     }
     for (int i = 0; i < p->njoint; i++) {
-        int k = s.island_of[s.parent[some_block(&p->joint[i].row)]], at = (*out)[k].p.njoint++;
+        int k = s.island_of[s.parent[pp_row_some_block(&p->joint[i].row)]], at = (*out)[k].p.njoint++;
         (*out)[k].joint[at] = i;
         a[k].joint[at] = p->joint[i];
         renumber(&a[k].joint[at].row, s.local);
+        if (!renumber_list(arena, &a[k].joint[at].row, s.local)) return PERP_E_MEMORY;
     }
     for (int i = 0; i < p->ncontact; i++) {
-        int k = s.island_of[s.parent[some_block(&p->contact[i].n)]], at = (*out)[k].p.ncontact++;
+        int k = s.island_of[s.parent[pp_row_some_block(&p->contact[i].n)]], at = (*out)[k].p.ncontact++;
         (*out)[k].contact[at] = i;
         perp_contact_row *c = &a[k].contact[at];
         *c = p->contact[i];

@@ -1,44 +1,48 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* rows.h - the two things one does with a constraint row: w = J nu, and nu += Minv J' p. */
+/* rows.h - the two things one does with a constraint row: w = J nu, and nu += Minv J' p; and the sets of blocks that rows join. */
 #ifndef PP_ROWS_H
 #define PP_ROWS_H
 
+#include "base/sets.h"
 #include "perp/step.h"
 
 /* J nu */
 static inline double pp_row_dot(const perp_step_problem *s, const perp_row *row, const double *nu) {
     double sum = 0;
-    for (int k = 0; k < 2; k++) {
-        int b = row->block[k];
-        if (b < 0) continue;
-        const double *x = nu + s->block_offset[b];
-        for (int c = 0; c < s->block_ndof[b]; c++) sum += row->J[k][c] * x[c];
-    }
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++) {
+            int b = row->block[k];
+            if (b < 0) continue;
+            const double *x = nu + s->block_offset[b];
+            for (int c = 0; c < s->block_ndof[b]; c++) sum += row->J[k][c] * x[c];
+        }
     return sum;
 }
 
 /* momentum += J' p */
 static inline void pp_row_push(const perp_step_problem *s, const perp_row *row, double p, double *momentum) {
-    for (int k = 0; k < 2; k++) {
-        int b = row->block[k];
-        if (b < 0) continue;
-        for (int c = 0; c < s->block_ndof[b]; c++) momentum[s->block_offset[b] + c] += row->J[k][c] * p;
-    }
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++) {
+            int b = row->block[k];
+            if (b < 0) continue;
+            for (int c = 0; c < s->block_ndof[b]; c++) momentum[s->block_offset[b] + c] += row->J[k][c] * p;
+        }
 }
 
 /* nu += Minv J' p */
 static inline void pp_row_spread(const perp_step_problem *s, const perp_row *row, double p, double *nu) {
-    for (int k = 0; k < 2; k++) {
-        int b = row->block[k];
-        if (b < 0) continue;
-        int nd = s->block_ndof[b];
-        const double *Mi = s->Minv + 36 * b;
-        for (int d = 0; d < nd; d++) {
-            double x = row->J[k][d] * p;
-            for (int c = 0; c < nd; c++) nu[s->block_offset[b] + c] += Mi[6 * d + c] * x;
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++) {
+            int b = row->block[k];
+            if (b < 0) continue;
+            int nd = s->block_ndof[b];
+            const double *Mi = s->Minv + 36 * b;
+            for (int d = 0; d < nd; d++) {
+                double x = row->J[k][d] * p;
+                for (int c = 0; c < nd; c++) nu[s->block_offset[b] + c] += Mi[6 * d + c] * x;
+            }
         }
-    }
 }
 
 /* Axes of the friction ellipsoid along t, o and about n: all 1, 1, 0 but for cones in 3D that say otherwise. */
@@ -56,15 +60,43 @@ static inline bool pp_friction_round(const perp_contact_row *c) {
 /* J Minv J': the inverse mass that the row feels. */
 static inline double pp_row_inverse_mass(const perp_step_problem *s, const perp_row *row) {
     double sum = 0;
-    for (int k = 0; k < 2; k++) {
-        int b = row->block[k];
-        if (b < 0) continue;
-        int nd = s->block_ndof[b];
-        const double *Mi = s->Minv + 36 * b, *J = row->J[k];
-        for (int d = 0; d < nd; d++)
-            for (int c = 0; c < nd; c++) sum += J[c] * Mi[6 * d + c] * J[d];
-    }
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++) {
+            int b = row->block[k];
+            if (b < 0) continue;
+            int nd = s->block_ndof[b];
+            const double *Mi = s->Minv + 36 * b, *J = row->J[k];
+            for (int d = 0; d < nd; d++)
+                for (int c = 0; c < nd; c++) sum += J[c] * Mi[6 * d + c] * J[d];
+        }
     return sum;
+}
+
+/* A block that the row touches; -1: it touches none. */
+static inline int pp_row_some_block(const perp_row *row) {
+    for (; row; row = row->more)
+        if (row->block[0] >= 0 || row->block[1] >= 0) return row->block[0] >= 0 ? row->block[0] : row->block[1];
+    return -1;
+}
+
+/* Joins the sets of all blocks of the row; see base/sets.h. */
+static inline void pp_row_join(int *parent, const perp_row *row) {
+    int first = -1;
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++) {
+            int b = row->block[k];
+            if (b < 0) continue;
+            if (first >= 0)
+                pp_sets_join(parent, first, b);
+            else
+                first = b;
+        }
+}
+
+/* Is this the only block of its row, so that something fixed or driven is on the other side? side: 0 or 1, whose block is there. A row with a
+ * list acts within the joints that it couples. */
+static inline bool pp_row_holds(const perp_row *row, int side) {
+    return !row->more && row->block[side] >= 0 && row->block[!side] < 0;
 }
 
 #endif

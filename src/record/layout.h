@@ -108,9 +108,9 @@ typedef enum pp_extent {
     X(SPRING_REST, "springs/rest_length", F64, SPRINGS, ONE, 0, PP_SINCE_6, "L", "length without force")               \
     X(JOINT_NAME, "joints/name", TEXT, JOINTS, ONE, 0, 0, "", "name; joint-1 for number 1 if it has none")             \
     X(JOINT_KIND, "joints/kind", U8, JOINTS, ONE, 0, 0, "",                                                            \
-      "0 fixed, 1 revolute, 2 prismatic, 3 cylindrical, 4 spherical, 5 universal, 6 planar")                           \
+      "0 fixed, 1 revolute, 2 prismatic, 3 cylindrical, 4 spherical, 5 universal, 6 planar, 7 coupling, 8 tendon")     \
     X(JOINT_A, "joints/a", I32, JOINTS, ONE, 0, 0, "", "first body; -1: the world")                                    \
-    X(JOINT_B, "joints/b", I32, JOINTS, ONE, 0, 0, "", "second body")                                                  \
+    X(JOINT_B, "joints/b", I32, JOINTS, ONE, 0, 0, "", "second body; -1: none, of a coupling or tendon")               \
     X(JOINT_POSE_A, "joints/pose_a", F64, JOINTS, ONE, 7, 0, "L, 1",                                                   \
       "joint frame in the first body: x y z qw qx qy qz")                                                              \
     X(JOINT_POSE_B, "joints/pose_b", F64, JOINTS, ONE, 7, 0, "L, 1", "joint frame in the second body")                 \

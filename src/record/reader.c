@@ -283,7 +283,7 @@ static perp_status check_joints(perp_recording *r, perp_refusal *why) {
     uint64_t n = r->extent[PP_N_JOINTS], nb = r->extent[PP_N_BODIES], at = 0;
     perp_status st = in_range(r, PP_D_JOINT_KIND, n, 0, PERP_JOINT_KIND_COUNT, why);
     if (!st) st = in_range(r, PP_D_JOINT_A, n, -1, (int64_t)nb, why);
-    if (!st) st = in_range(r, PP_D_JOINT_B, n, 0, (int64_t)nb, why);
+    if (!st) st = in_range(r, PP_D_JOINT_B, n, -1, (int64_t)nb, why);
     if (!st) st = unit_pose(r, PP_D_JOINT_POSE_A, n, why);
     if (!st) st = unit_pose(r, PP_D_JOINT_POSE_B, n, why);
     for (size_t i = 0; i < n && !st; i++) {
@@ -291,6 +291,10 @@ static perp_status check_joints(perp_recording *r, perp_refusal *why) {
         int32_t found = pp_wholes(r, PP_D_JOINT_COORDS)[i], first = pp_wholes(r, PP_D_JOINT_FIRST_COORD)[i];
         if (coords < 0)
             return bad_number(r, PP_D_JOINT_KIND, i, pp_bytes(r, PP_D_JOINT_KIND)[i], "a kind of this dimension", why);
+        bool bodies = pp_bytes(r, PP_D_JOINT_KIND)[i] < PERP_JOINT_COUPLING; /* the kinds behind it have none */
+        if (bodies != (pp_wholes(r, PP_D_JOINT_B)[i] >= 0))
+            return bad_number(r, PP_D_JOINT_B, i, pp_wholes(r, PP_D_JOINT_B)[i],
+                              bodies ? "a body" : "-1: a coupling or tendon has no bodies", why);
         if (found != coords) return bad_number(r, PP_D_JOINT_COORDS, i, found, "as many as the kind of joint has", why);
         if (first < 0 || (uint64_t)first != at)
             return bad_number(r, PP_D_JOINT_FIRST_COORD, i, first, "the sum of the coordinates before it", why);

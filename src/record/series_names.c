@@ -87,6 +87,7 @@ static bool plain_figure(pp_dataset d) {
 static const char *coordinate_unit(perp_joint_kind kind, int i, bool rate) {
     bool length = kind == PERP_JOINT_PRISMATIC || (kind == PERP_JOINT_CYLINDRICAL && i == 0) ||
                   (kind == PERP_JOINT_PLANAR && i < 2);
+    if (kind == PERP_JOINT_TENDON) return rate ? "(L or rad)/T" : "L or rad";
     return length ? (rate ? "L/T" : "L") : (rate ? "rad/T" : "rad");
 }
 

@@ -294,7 +294,7 @@ static void refresh_statics(pp_trace *t, const perp_world *w) {
         perp_joint_def def;
         if (perp_joint_get(w, r->joint[i], &def)) continue;
         ((int32_t *)data[PP_D_JOINT_A])[i] = def.a.gen ? body_of_slot(r, def.a.slot) : -1;
-        ((int32_t *)data[PP_D_JOINT_B])[i] = body_of_slot(r, def.b.slot);
+        ((int32_t *)data[PP_D_JOINT_B])[i] = def.b.gen ? body_of_slot(r, def.b.slot) : -1;
         put_pose((double *)data[PP_D_JOINT_POSE_A] + 7 * i, def.X_AJ);
         put_pose((double *)data[PP_D_JOINT_POSE_B] + 7 * i, def.X_BJ);
     }

@@ -35,24 +35,19 @@ perp_status pp_note_unused(pp_import *m) {
     for (int i = 0; i < d->njoint && !s; i++) {
         const pp_model_joint *j = &d->joint[i];
         effort += d->nactuator == 0 && j->effort[1] < 1e300;
-        if (j->mimic)
-            s = pp_robot_note(m, PERP_IMPORT_IGNORED, j->at,
-                              "joint %s mimics %s (factor %g, offset %g): it moves by itself", j->name, j->mimic,
-                              j->mimic_factor, j->mimic_offset);
     }
     int spatial = 0;
     for (int i = 0; i < d->ntendon; i++) spatial += d->tendon[i].spatial;
     const struct {
         int n;
         const char *what;
-    } list[] = {{effort, "joints with a limit on the force of their drives"},
-                {d->ntendon - spatial, "fixed tendons"},
-                {spatial, "spatial tendons"}};
+    } list[] = {{effort, "joints with a limit on the force of their drives"}, {spatial, "spatial tendons"}};
     for (size_t i = 0; i < sizeof list / sizeof *list && !s; i++)
         if (list[i].n > 0) s = pp_robot_note(m, PERP_IMPORT_IGNORED, NULL, "%d %s", list[i].n, list[i].what);
     for (int i = 0; i < d->nequality && !s; i++) {
         const pp_model_equality *q = &d->equality[i];
-        bool kept = !strcmp(q->type, "connect") || !strcmp(q->type, "weld");
+        bool kept = !strcmp(q->type, "connect") || !strcmp(q->type, "weld") || !strcmp(q->type, "joint") ||
+                    !strcmp(q->type, "tendon"); /* of these the writer tells what it leaves out */
         if (!kept || !q->active)
             s = pp_robot_note(m, PERP_IMPORT_IGNORED, q->at, "equality constraints <%s>%s", q->type,
                               q->active ? "" : " that are not active");

@@ -46,6 +46,8 @@ perp_status pp_mjcf_defaults(pp_mjcf *f);
 perp_status pp_mjcf_class_of(pp_mjcf *f, const pp_xml *e, const char *attribute, int otherwise, int *out);
 /* An attribute of the element, or of its defaults; NULL: neither has it. */
 const char *pp_mjcf_get(const pp_mjcf_element *x, const char *attribute);
+/* The same where the defaults have another name: those of all tendons are <tendon>, those of all equalities <equality>. */
+const char *pp_mjcf_get_as(const pp_mjcf_element *x, const char *name, const char *attribute);
 perp_status pp_mjcf_number(const pp_mjcf_element *x, const char *attribute, double *out);
 perp_status pp_mjcf_vector(const pp_mjcf_element *x, const char *attribute, perp_vec3 *out);
 perp_status pp_mjcf_whole(const pp_mjcf_element *x, const char *attribute, int *out);
@@ -69,6 +71,9 @@ perp_status pp_mjcf_fit(pp_mjcf *f);    /* primitives fitted to meshes */
 perp_status pp_mjcf_bodies(pp_mjcf *f); /* mjcf_body.c */
 perp_status pp_mjcf_masses(pp_mjcf *f);
 perp_status pp_mjcf_others(pp_mjcf *f); /* mjcf_other.c: contacts, equalities, tendons, keyframes */
+perp_status pp_mjcf_tendons(pp_mjcf *f, const pp_xml *section); /* mjcf_tendon.c */
+/* The polynomial of an equality between joints or tendons. */
+perp_status pp_mjcf_polynomial(const pp_mjcf_element *x, pp_model_equality *q);
 perp_status pp_mjcf_actuators(pp_mjcf *f, const pp_xml *section); /* mjcf_actuator.c */
 /* Turns damping ratios of actuators into damping; masses must be known. */
 perp_status pp_mjcf_damping(pp_mjcf *f);

@@ -149,7 +149,9 @@ static perp_status ranges(pp_mjcf *f, const pp_xml *e, const making *k) {
 
 /* Why perp has no such actuator; NULL: it has. */
 static const char *missing(const pp_import *m, const pp_model_actuator *a) {
-    if (strcmp(a->on, "joint") != 0 && strcmp(a->on, "jointinparent") != 0) return "they do not act on a joint";
+    bool joint = !strcmp(a->on, "joint") || !strcmp(a->on, "jointinparent");
+    if (!joint && a->tendon < 0) return "they do not act on a joint or a fixed tendon";
+    if (a->tendon >= 0 && a->bias[2] > 0) return "dampratio needs the inertia that a tendon feels";
     if (a->joint >= 0 && m->model.joint[a->joint].kind > PP_SLIDE) return "they act on ball or free joints";
     if (kind_of(a->at) > VELOCITY) return "perp has no such kind";
     if (strcmp(a->gain_kind, "fixed") != 0) return "their gain is not fixed";
@@ -173,6 +175,7 @@ static perp_status read_actuator(pp_mjcf *f, const pp_xml *e) {
                            .target = "",
                            .at = e,
                            .joint = -1,
+                           .tendon = -1,
                            .gear = 1,
                            .gain = 1,
                            .gain_kind = "fixed",
@@ -189,6 +192,11 @@ static perp_status read_actuator(pp_mjcf *f, const pp_xml *e) {
         for (int i = 0; i < d->njoint && a.joint < 0; i++)
             if (!strcmp(d->joint[i].name, a.target)) a.joint = i;
         if (a.joint < 0) return pp_robot_wrong(m, e, a.on, a.target, "the name of a joint");
+    }
+    if (!strcmp(a.on, "tendon")) {
+        a.tendon = pp_model_find_tendon(m, a.target);
+        if (a.tendon < 0) return pp_robot_wrong(m, e, a.on, a.target, "the name of a tendon");
+        if (d->tendon[a.tendon].spatial) a.tendon = -1;
     }
     int class;
     perp_status s = pp_mjcf_class_of(f, e, "class", 0, &class);

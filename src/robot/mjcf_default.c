@@ -86,12 +86,16 @@ static bool actuator(const char *name) {
 }
 
 const char *pp_mjcf_get(const pp_mjcf_element *x, const char *attribute) {
+    return pp_mjcf_get_as(x, x->e->name, attribute);
+}
+
+const char *pp_mjcf_get_as(const pp_mjcf_element *x, const char *name, const char *attribute) {
     const char *v = pp_xml_get(x->e, attribute);
-    bool shared = actuator(x->e->name);
+    bool shared = actuator(name);
     for (int c = x->class; c >= 0 && !v; c = x->f->class[c].parent)
         for (int i = x->f->class[c].nat - 1; i >= 0 && !v; i--)
             for (const pp_xml *d = x->f->class[c].at[i]->first; d; d = d->next) {
-                if (strcmp(d->name, x->e->name) != 0 && !(shared && actuator(d->name))) continue;
+                if (strcmp(d->name, name) != 0 && !(shared && actuator(d->name))) continue;
                 const char *later = pp_xml_get(d, attribute);
                 if (later) v = later;
             }

@@ -21,10 +21,26 @@ static perp_status geom_of(pp_import *m, const pp_xml *e, const char *attribute,
     return *out >= 0 ? PERP_OK : pp_robot_missing(m, e, attribute, name, "a geom", geom_name);
 }
 
-static perp_status read_contact(pp_import *m, const pp_xml *section) {
+/* What an explicit pair says of its friction; the rest is as that of its geoms. */
+static perp_status pair_friction(pp_mjcf *f, const pp_xml *e, pp_model_pair *p) {
+    pp_mjcf_element x = {f, e, 0};
+    double v[5] = {1, 1, 0.005, 0.0001, 0.0001};
+    int got = 0;
+    perp_status s = pp_mjcf_class_of(f, e, "class", 0, &x.class);
+    if (!s) s = pp_mjcf_whole(&x, "condim", &p->condim);
+    if (!s && p->condim && p->condim != 1 && p->condim != 3 && p->condim != 4 && p->condim != 6)
+        s = pp_robot_wrong(f->m, e, "condim", pp_mjcf_get(&x, "condim"), "1, 3, 4 or 6");
+    if (!s) s = pp_robot_numbers(f->m, e, "friction", pp_mjcf_get(&x, "friction"), 1, 5, v, &got);
+    p->friction[0] = got > 0 ? v[0] : -1;
+    p->friction[1] = got > 2 ? v[2] : -1;
+    return s;
+}
+
+static perp_status read_contact(pp_mjcf *f, const pp_xml *section) {
+    pp_import *m = f->m;
     pp_model *d = &m->model;
     for (const pp_xml *e = section->first; e; e = e->next) {
-        pp_model_pair p = {0, 0};
+        pp_model_pair p = {.friction = {-1, -1}};
         perp_status s = PERP_OK;
         if (!strcmp(e->name, "exclude")) {
             s = body_of(m, e, "body1", &p.a);
@@ -35,6 +51,7 @@ static perp_status read_contact(pp_import *m, const pp_xml *section) {
         } else if (!strcmp(e->name, "pair")) {
             s = geom_of(m, e, "geom1", &p.a);
             if (!s) s = geom_of(m, e, "geom2", &p.b);
+            if (!s) s = pair_friction(f, e, &p);
             if (!s && !PP_GROW(&m->alloc, d->pair, d->cap_pair, d->npair, d->npair + 1)) s = pp_robot_no_memory(m);
             if (!s) d->pair[d->npair++] = p;
         } else {
@@ -106,7 +123,8 @@ static perp_status read_equality(pp_mjcf *f, const pp_xml *section) {
         pp_mjcf_element x = {f, e, 0};
         bool weld = !strcmp(e->name, "weld"), sites = false;
         perp_status s = pp_mjcf_class_of(f, e, "class", 0, &x.class);
-        if (!s) s = pp_mjcf_bool(m, e, "active", pp_mjcf_get(&x, "active"), &q.active);
+        if (!s) s = pp_mjcf_bool(m, e, "active", pp_mjcf_get_as(&x, "equality", "active"), &q.active);
+        if (!s && (!strcmp(e->name, "joint") || !strcmp(e->name, "tendon"))) s = pp_mjcf_polynomial(&x, &q);
         if (!s && (weld || !strcmp(e->name, "connect"))) {
             s = between_sites(m, e, &q, &sites);
             if (!s && !sites) s = between_bodies(m, e, weld, &q);
@@ -115,16 +133,6 @@ static perp_status read_equality(pp_mjcf *f, const pp_xml *section) {
         if (!PP_GROW(&m->alloc, d->equality, d->cap_equality, d->nequality, d->nequality + 1))
             return pp_robot_no_memory(m);
         d->equality[d->nequality++] = q;
-    }
-    return PERP_OK;
-}
-
-static perp_status read_tendons(pp_import *m, const pp_xml *section) {
-    pp_model *d = &m->model;
-    for (const pp_xml *e = section->first; e; e = e->next) {
-        const char *name = pp_xml_get(e, "name");
-        if (!PP_GROW(&m->alloc, d->tendon, d->cap_tendon, d->ntendon, d->ntendon + 1)) return pp_robot_no_memory(m);
-        d->tendon[d->ntendon++] = (pp_model_tendon){name ? name : "", e, !strcmp(e->name, "spatial")};
     }
     return PERP_OK;
 }
@@ -197,10 +205,11 @@ perp_status pp_mjcf_key(pp_import *m, const char *name) {
 perp_status pp_mjcf_others(pp_mjcf *f) {
     perp_status s = PERP_OK;
     number_coordinates(&f->m->model);
+    for (const pp_xml *e = f->root->first; e && !s; e = e->next) /* what others name comes first */
+        if (!strcmp(e->name, "tendon")) s = pp_mjcf_tendons(f, e);
     for (const pp_xml *e = f->root->first; e && !s; e = e->next) {
-        if (!strcmp(e->name, "contact")) s = read_contact(f->m, e);
+        if (!strcmp(e->name, "contact")) s = read_contact(f, e);
         if (!strcmp(e->name, "equality")) s = read_equality(f, e);
-        if (!strcmp(e->name, "tendon")) s = read_tendons(f->m, e);
         if (!strcmp(e->name, "actuator")) s = pp_mjcf_actuators(f, e);
     }
     for (const pp_xml *e = f->root->first; e && !s; e = e->next) /* they have a number for each actuator */

@@ -81,6 +81,22 @@ int pp_model_find_mesh(const pp_import *m, const char *name) {
     return -1;
 }
 
+int pp_model_find_joint(const pp_import *m, const char *name) {
+    for (int i = 0; i < m->model.njoint; i++)
+        if (m->model.joint[i].name[0] && !strcmp(m->model.joint[i].name, name)) return i;
+    return -1;
+}
+
+int pp_model_find_tendon(const pp_import *m, const char *name) {
+    for (int i = 0; i < m->model.ntendon; i++)
+        if (m->model.tendon[i].name[0] && !strcmp(m->model.tendon[i].name, name)) return i;
+    return -1;
+}
+
+const char *pp_model_joint_name(const pp_import *m, int i) {
+    return i < m->model.njoint ? m->model.joint[i].name : NULL;
+}
+
 const char *pp_model_body_name(const pp_import *m, int i) { return i < m->model.nbody ? m->model.body[i].name : NULL; }
 
 perp_mat3 pp_inertia_of(const double *v) {

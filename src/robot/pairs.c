@@ -5,7 +5,8 @@
  * MuJoCo tests two geoms if contype of one and conaffinity of the other have a bit in common, either way round. It does not test geoms that
  * move as one, geoms of a parent and its child (unless the parent is fixed to the world), and bodies that an exclude names. perp tests
  * shapes if each one's group has a bit in common with the other's mask. So the shapes are divided into classes with the same partners;
- * each class has a bit of its own as group, and as mask the bits of the classes it may touch. Bodies on both sides of a joint do not touch
+ * each class has a bit of its own as group, and as mask the bits of the classes it may touch. Geoms that an explicit pair names touch each other in any case, so that
+ * each of them is a filter of its own. Bodies on both sides of a joint do not touch
  * in perp anyhow; whether they should is left open when classes are formed, which keeps them few. */
 #include <math.h>
 #include <string.h>
@@ -30,8 +31,27 @@ static bool in_exclude(const pp_import *m, int body) {
     return false;
 }
 
+/* The explicit pair of two geoms; NULL: there is none. */
+static const pp_model_pair *paired(const pp_import *m, int a, int b) {
+    for (int i = 0; i < m->model.npair && a >= 0 && b >= 0; i++) {
+        const pp_model_pair *p = &m->model.pair[i];
+        if ((p->a == a && p->b == b) || (p->a == b && p->b == a)) return p;
+    }
+    return NULL;
+}
+
+/* Does a pair name the geom? own: one that has friction of its own. */
+static bool in_pair(const pp_import *m, int geom, bool own) {
+    for (int i = 0; i < m->model.npair; i++) {
+        const pp_model_pair *p = &m->model.pair[i];
+        if ((p->a == geom || p->b == geom) && (!own || p->condim > 0 || p->friction[0] >= 0)) return true;
+    }
+    return false;
+}
+
 bool pp_robot_may_touch(const pp_import *m, const pp_filter *a, const pp_filter *b) {
     if (a->link == b->link) return false;
+    if (paired(m, a->geom, b->geom)) return true;
     if (!(a->contype & b->conaffinity) && !(b->contype & a->conaffinity)) return false;
     bool joined = m->link[a->link].parent == b->link || m->link[b->link].parent == a->link;
     bool fixed = a->link == 0 || b->link == 0;
@@ -51,14 +71,17 @@ static int relation(const pp_import *m, const pp_filter *a, const pp_filter *b) 
     return pp_robot_may_touch(m, a, b) ? YES : NO;
 }
 
-static perp_status filter_of(pp_import *m, pp_model_geom *g) {
+static perp_status filter_of(pp_import *m, int geom) {
+    pp_model_geom *g = &m->model.geom[geom];
     pp_filter f = {.link = m->link_of[g->body],
                    .body = in_exclude(m, g->body) ? g->body : -1,
+                   .geom = in_pair(m, geom, false) ? geom : -1,
                    .contype = g->contype,
                    .conaffinity = g->conaffinity};
     for (int i = 0; i < m->nfilter; i++) {
         const pp_filter *k = &m->filter[i];
-        if (k->link == f.link && k->body == f.body && k->contype == f.contype && k->conaffinity == f.conaffinity) {
+        if (k->link == f.link && k->body == f.body && k->geom == f.geom && k->contype == f.contype &&
+            k->conaffinity == f.conaffinity) {
             g->filter = i;
             return PERP_OK;
         }
@@ -144,12 +167,13 @@ static perp_status form_classes(pp_import *m) {
         CLASSES, lost);
 }
 
-static perp_status friction_of(pp_import *m, pp_model_geom *g) {
-    pp_friction f = {.condim = g->condim, .priority = g->priority};
+static perp_status friction_of(pp_import *m, int geom) {
+    pp_model_geom *g = &m->model.geom[geom];
+    pp_friction f = {.condim = g->condim, .priority = g->priority, .geom = in_pair(m, geom, true) ? geom : -1};
     memcpy(f.friction, g->friction, sizeof f.friction);
     for (int i = 0; i < m->nfriction; i++)
         if (m->friction[i].condim == f.condim && m->friction[i].priority == f.priority &&
-            !memcmp(m->friction[i].friction, f.friction, sizeof f.friction)) {
+            m->friction[i].geom == f.geom && !memcmp(m->friction[i].friction, f.friction, sizeof f.friction)) {
             g->material = i;
             return PERP_OK;
         }
@@ -159,12 +183,16 @@ static perp_status friction_of(pp_import *m, pp_model_geom *g) {
     return PERP_OK;
 }
 
-void pp_robot_pair_law(const pp_friction *a, const pp_friction *b, double *mu, double *torsion) {
+void pp_robot_pair_law(const pp_import *m, const pp_friction *a, const pp_friction *b, double *mu, double *torsion) {
     const pp_friction *first = a->priority >= b->priority ? a : b, *second = first == a ? b : a;
     bool alone = first->priority != second->priority;
     int condim = alone ? first->condim : first->condim > second->condim ? first->condim : second->condim;
     double f[2];
     for (int i = 0; i < 2; i++) f[i] = alone ? first->friction[i] : fmax(first->friction[i], second->friction[i]);
+    const pp_model_pair *own = paired(m, a->geom, b->geom);
+    if (own && own->condim > 0) condim = own->condim;
+    for (int i = 0; own && i < 2; i++)
+        if (own->friction[i] >= 0) f[i] = own->friction[i];
     *mu = condim >= 3 ? f[0] : 0;
     *torsion = condim >= 4 && *mu > 0 ? f[1] / *mu : 0;
 }
@@ -175,9 +203,10 @@ perp_status pp_robot_filters(pp_import *m) {
     for (int i = 0; i < m->model.ngeom && !s; i++) {
         pp_model_geom *g = &m->model.geom[i];
         if (m->model.contact_off) g->contype = g->conaffinity = 0;
+        if (!m->model.contact_off && in_pair(m, i, false)) g->visual = false;
         if (g->visual) continue;
-        s = filter_of(m, g);
-        if (!s) s = friction_of(m, g);
+        s = filter_of(m, i);
+        if (!s) s = friction_of(m, i);
         if (!s && g->condim == 6)
             s = pp_robot_note(m, PERP_IMPORT_IGNORED, g->at,
                               "rolling friction (condim 6): shapes slide and spin with friction");
@@ -185,12 +214,13 @@ perp_status pp_robot_filters(pp_import *m) {
     if (!s) s = form_classes(m);
     for (int i = 0; i < m->model.npair && !s; i++) {
         const pp_model_geom *a = &m->model.geom[m->model.pair[i].a], *b = &m->model.geom[m->model.pair[i].b];
-        bool may =
-            a->filter >= 0 && b->filter >= 0 && pp_robot_may_touch(m, &m->filter[a->filter], &m->filter[b->filter]);
-        pairs += !may;
+        int k = m->link_of[a->body], l = m->link_of[b->body];
+        bool joined =
+            !m->model.filter_parent_off && k != 0 && l != 0 && (m->link[k].parent == l || m->link[l].parent == k);
+        pairs += a->visual || b->visual || k == l || joined;
     }
     if (!s && pairs > 0)
-        s = pp_robot_note(m, PERP_IMPORT_IGNORED, NULL, "%d explicit pairs of geoms that the filters do not allow",
-                          pairs);
+        s = pp_robot_note(m, PERP_IMPORT_IGNORED, NULL,
+                          "%d explicit pairs of geoms of one body, or of two with a joint between them", pairs);
     return s;
 }

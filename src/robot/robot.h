@@ -107,28 +107,45 @@ typedef struct pp_model_site {
 typedef struct pp_model_actuator {
     const char *name, *type, *on, *target; /* on: joint, tendon, site, body, ... */
     const pp_xml *at;
-    int joint; /* of the model; -1: none */
+    int joint;  /* of the model; -1: none */
+    int tendon; /* likewise */
     double gear, gain, bias[3];
     double ctrl_range[2], force_range[2]; /* infinite: no range */
     const char *gain_kind, *bias_kind, *dynamics;
     const char *missing; /* why perp has no such actuator; NULL: it has */
 } pp_model_actuator;
 
-/* connect (ball) and weld (fixed): frames of the two bodies that coincide. Others are only named. */
+/* connect (ball) and weld (fixed): frames of the two bodies that coincide. joint, tendon: a - a0 = sum_k polynomial[k] (b - b0)^k, where a0 and b0 are those
+ * of the reference; b NULL: there is only one. Others are only named. */
+#define PP_POLYNOMIAL 5
 typedef struct pp_model_equality {
     const char *type, *a, *b;
     const pp_xml *at;
     bool active;
     int body[2]; /* of connect and weld */
     perp_pose X[2];
+    double polynomial[PP_POLYNOMIAL]; /* of joint and tendon */
 } pp_model_equality;
+typedef struct pp_model_term {
+    const char *joint;
+    double coefficient;
+} pp_model_term;
+/* A fixed tendon: its length is the sum of coefficients times coordinates. */
 typedef struct pp_model_tendon {
     const char *name;
     const pp_xml *at;
     bool spatial;
+    pp_model_term *term; /* of the pool */
+    int nterm;
+    bool limited;
+    double range[2], stiffness, damping, friction;
+    double rest[2];  /* the spring does nothing between these lengths */
+    bool rest_given; /* else it is relaxed at the reference of the springs of its joints */
 } pp_model_tendon;
 typedef struct pp_model_pair { /* of bodies (exclude) or geoms (pair) */
     int a, b;
+    int condim;         /* of geoms; 0: as their own */
+    double friction[2]; /* of geoms: sliding, torsional; negative: as their own */
 } pp_model_pair;
 typedef struct pp_model_key {
     const char *name;
@@ -203,6 +220,7 @@ typedef perp_import pp_import;
 typedef struct pp_filter {
     int link;
     int body; /* of the model, if an exclude names it; else -1 */
+    int geom; /* of the model, if a pair names it; else -1 */
     uint32_t contype, conaffinity;
     int bit; /* of its group */
     uint32_t mask;
@@ -212,6 +230,7 @@ typedef struct pp_filter {
 typedef struct pp_friction {
     int condim, priority;
     double friction[3];
+    int geom; /* of the model, if a pair with friction of its own names it; else -1 */
 } pp_friction;
 
 /* ---- complaints and notes (note.c) ---- */
@@ -250,7 +269,10 @@ pp_model_geom *pp_model_add_geom(pp_import *m, const pp_xml *at, int body, pp_ge
 int pp_model_find_body(const pp_import *m, const char *name);
 int pp_model_find_geom(const pp_import *m, const char *name);
 int pp_model_find_mesh(const pp_import *m, const char *name);
+int pp_model_find_joint(const pp_import *m, const char *name);
+int pp_model_find_tendon(const pp_import *m, const char *name);
 const char *pp_model_body_name(const pp_import *m, int i);
+const char *pp_model_joint_name(const pp_import *m, int i);
 void pp_model_free(pp_import *m);
 /* Inertia from its six numbers xx, yy, zz, xy, xz, yz. */
 perp_mat3 pp_inertia_of(const double *v);
@@ -293,8 +315,10 @@ perp_status pp_robot_links(pp_import *m);   /* tree.c */
 perp_status pp_robot_filters(pp_import *m); /* pairs.c */
 bool pp_robot_may_touch(const pp_import *m, const pp_filter *a, const pp_filter *b);
 /* Of two kinds of surface: the friction that MuJoCo takes. */
-void pp_robot_pair_law(const pp_friction *a, const pp_friction *b, double *mu, double *torsion);
+void pp_robot_pair_law(const pp_import *m, const pp_friction *a, const pp_friction *b, double *mu, double *torsion);
 perp_status pp_robot_write(pp_import *m); /* write.c */
+/* Puts joints that follow others where they belong at the start (write_coupling.c). */
+void pp_robot_follow(pp_import *m);
 /* What there is in the model that perp has nothing for; the one place to change when it has. */
 perp_status pp_note_unused(pp_import *m);
 

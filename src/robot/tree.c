@@ -209,6 +209,7 @@ static perp_status place(pp_import *m) {
             s = pp_robot_note(m, PERP_IMPORT_ASSUMED, j->at, "joint %s starts at its limit %g: %g is out of its range",
                               j->name, j->q, was);
     }
+    pp_robot_follow(m);
     for (int l = 1; l < m->nlink; l++) {
         pp_link *k = &m->link[l];
         int parent = d->body[k->body].parent;

@@ -346,7 +346,7 @@ static void put_materials(pp_writing *w) {
     for (int i = 0; i < m->nfriction; i++)
         for (int k = i; k < m->nfriction; k++) {
             double mu, torsion;
-            pp_robot_pair_law(&m->friction[i], &m->friction[k], &mu, &torsion);
+            pp_robot_pair_law(m, &m->friction[i], &m->friction[k], &mu, &torsion);
             pp_text_add(t, "  - {pair: [surface-%d, surface-%d]", i + 1, k + 1);
             pp_put_number(t, "mu", mu);
             if (torsion > 0) pp_put_number(t, "e_r", torsion);
@@ -398,6 +398,7 @@ static perp_status put_list(pp_writing *w, const char *key, int from, perp_statu
     int start = w->t.n;
     for (int i = from; i < w->m->nlink && !s; i++) s = put(w, i);
     if (!s && !strcmp(key, "joints")) s = pp_put_loops(w);
+    if (!s && !strcmp(key, "joints")) s = pp_put_couplings(w);
     if (!s && w->t.n == start && w->t.data) {
         w->t.n -= 1;
         pp_text_add(&w->t, " []\n");

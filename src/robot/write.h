@@ -19,9 +19,10 @@ typedef struct pp_writing {
     pp_written *joint; /* by joint of the model */
     pp_chain *chain;   /* by link */
     const char *
-        *between;  /* by joint of the model: name of the body between it and the next one of the link; NULL: none */
-    int nactuator; /* written */
-    int *actuator; /* of the pool: which actuators of the model these are */
+        *between; /* by joint of the model: name of the body between it and the next one of the link; NULL: none */
+    pp_written *tendon; /* by tendon of the model; sign 1, offset 0 */
+    int nactuator;      /* written */
+    int *actuator;      /* of the pool: which actuators of the model these are */
 } pp_writing;
 
 /* ---- write.c ---- */
@@ -39,6 +40,8 @@ void pp_put_number(pp_text *t, const char *key, double x);
 /* A name of the pool that none of the n others has; NULL: no memory. */
 const char *pp_own_name(pp_writing *w, const char *name, const char *otherwise, const char *const *others, int n);
 perp_status pp_put_loops(pp_writing *w); /* connect and weld as joints that close loops */
+/* Couplings and tendons as joints of the scene (write_coupling.c). */
+perp_status pp_put_couplings(pp_writing *w);
 perp_status pp_put_gravity_compensation(pp_writing *w);
 perp_status pp_put_actuators(pp_writing *w);
 perp_status pp_put_sites(pp_writing *w);

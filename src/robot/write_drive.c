@@ -109,13 +109,18 @@ static void put_law(pp_text *t, const pp_model_actuator *a, const pp_written *j)
     if (offset != 0) pp_put_number(t, "ctrl_offset", offset);
 }
 
+/* What an actuator acts on, in the scene. */
+static const pp_written *acts_on(const pp_writing *w, const pp_model_actuator *a) {
+    return a->tendon >= 0 ? &w->tendon[a->tendon] : &w->joint[a->joint];
+}
+
 /* Why the scene cannot have it; NULL: it can. */
 static const char *left_out(const pp_writing *w, const pp_model_actuator *a) {
     if (a->missing) return a->missing;
-    const pp_written *j = &w->joint[a->joint];
+    const pp_written *j = acts_on(w, a);
     if (!j->name || j->sign == 0) return "their joint has no such coordinate in the scene";
     for (int i = 0; i < w->nactuator; i++)
-        if (w->m->model.actuator[w->actuator[i]].joint == a->joint) return "another one acts on the same coordinate";
+        if (acts_on(w, &w->m->model.actuator[w->actuator[i]]) == j) return "another one acts on the same coordinate";
     return NULL;
 }
 
@@ -143,8 +148,9 @@ perp_status pp_put_actuators(pp_writing *w) {
                                           "actuators with a time constant: their ctrl acts at once");
             if (s) return s;
         }
-        const pp_written *j = &w->joint[a->joint];
-        const double *effort = d->joint[a->joint].effort;
+        const pp_written *j = acts_on(w, a);
+        static const double any[2] = {-INFINITY, INFINITY};
+        const double *effort = a->tendon >= 0 ? any : d->joint[a->joint].effort;
         const char *own = pp_own_name(w, a->name, "actuator", name, w->nactuator);
         if (!own) return pp_robot_no_memory(m);
         if (w->nactuator == 0) pp_text_add(t, "actuators:\n");

@@ -14,9 +14,13 @@ static const pp_variant joints[] = {
     {"spherical", PP_3D, "Turns freely about a point. No coordinates."},
     {"universal", PP_3D, "Turns about z of A's frame and x of B's. Two coordinates: the angles."},
     {"planar", PP_3D, "Slides along x and y and turns about z. Coordinates: x, y, angle."},
+    {"coupling", 0, "Keeps the sum of its terms at 0: gears, mimic joints. It has no bodies and no coordinates."},
+    {"tendon", 0, "Has the sum of its terms as its one coordinate. It has no bodies."},
     {NULL, 0, NULL},
 };
-#define ONE_AXIS (1u << PERP_JOINT_REVOLUTE | 1u << PERP_JOINT_PRISMATIC)
+#define COUPLES  (1u << PERP_JOINT_COUPLING | 1u << PERP_JOINT_TENDON)
+#define BODILY   ((1u << PERP_JOINT_COUPLING) - 1) /* the kinds before these two */
+#define ONE_AXIS (1u << PERP_JOINT_REVOLUTE | 1u << PERP_JOINT_PRISMATIC | 1u << PERP_JOINT_TENDON)
 #define ANY_AXIS (ONE_AXIS | 1u << PERP_JOINT_CYLINDRICAL | 1u << PERP_JOINT_UNIVERSAL | 1u << PERP_JOINT_PLANAR)
 
 #define AXIS_KEYS(in, which)                                                                                      \
@@ -60,25 +64,30 @@ static const pp_key joint[] = {
      PP_HELP("Controllers and plots refer to the joint by it. No two joints have the same name.")},
     {"repeat", PP_T_REPEAT, IN(repeat), .own = true, PP_WORDS("once"), PP_HELP("As for a body.")},
     {"type", PP_T_TAG, 0, .required = true, PP_HELP("The kind of joint.")},
-    {"a", PP_T_REF, IN(a), .of = "a body", PP_WORDS("world"),
+    {"a", PP_T_REF, IN(a), .variants = BODILY, .of = "a body", PP_WORDS("world"),
      PP_HELP("First body; `world`: the joint is fixed in the world.")},
-    {"b", PP_T_REF, IN(b), .of = "a body", .required = true, PP_HELP("Second body.")},
-    {"collide", PP_T_BOOL, IN(collide), PP_DEFAULT(false), PP_HELP("The two bodies may touch each other.")},
-    {"at", PP_T_VECTOR, IN(at), PP_UNIT("L"),
+    {"b", PP_T_REF, IN(b), .variants = BODILY, .of = "a body", .required = true, PP_HELP("Second body.")},
+    {"collide", PP_T_BOOL, IN(collide), .variants = BODILY, PP_DEFAULT(false),
+     PP_HELP("The two bodies may touch each other.")},
+    {"at", PP_T_VECTOR, IN(at), .variants = BODILY, PP_UNIT("L"),
      PP_HELP("World point of the joint. Both joint frames are placed there, so all coordinates start at 0. The four "
              "keys below are the alternative.")},
-    {"axis", PP_T_VECTOR, IN(axis), PP_WORDS("z; 2D prismatic: x"),
+    {"axis", PP_T_VECTOR, IN(axis), .variants = BODILY, PP_WORDS("z; 2D prismatic: x"),
      PP_HELP("World direction of the joint's z axis, in 2D of its x axis. Used with `at`.")},
-    {"turn", PP_T_TURN, IN(turn), PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("from the axis"),
+    {"turn", PP_T_TURN, IN(turn), .variants = BODILY, PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("from the axis"),
      PP_HELP("World orientation of the joint frames, in place of `axis`. Used with `at`.")},
-    {"at_a", PP_T_VECTOR, IN(at_a), PP_UNIT("L"), PP_WORDS("A's origin"),
+    {"at_a", PP_T_VECTOR, IN(at_a), .variants = BODILY, PP_UNIT("L"), PP_WORDS("A's origin"),
      PP_HELP("Origin of the joint frame in A's frame, or in the world.")},
-    {"turn_a", PP_T_TURN, IN(turn_a), PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("not turned"),
+    {"turn_a", PP_T_TURN, IN(turn_a), .variants = BODILY, PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("not turned"),
      PP_HELP("Orientation of the joint's frame in A.")},
-    {"at_b", PP_T_VECTOR, IN(at_b), PP_UNIT("L"), PP_WORDS("B's origin"),
+    {"at_b", PP_T_VECTOR, IN(at_b), .variants = BODILY, PP_UNIT("L"), PP_WORDS("B's origin"),
      PP_HELP("Origin of the joint frame in B's frame.")},
-    {"turn_b", PP_T_TURN, IN(turn_b), PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("not turned"),
+    {"turn_b", PP_T_TURN, IN(turn_b), .variants = BODILY, PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("not turned"),
      PP_HELP("Orientation of the joint's frame in B.")},
+    {"terms", PP_T_LIST, IN(terms), .variants = COUPLES, .required = true, .map = &pp_map_coupled,
+     PP_HELP("Joint coordinates that are summed up. Their joints stand before it in the list.")},
+    {"offset", PP_T_NUMBER, IN(offset), .variants = COUPLES, PP_DEFAULT(0), PP_UNIT("L or rad"),
+     PP_HELP("Constant part of the sum.")},
     {"axes", PP_T_LIST, IN(axes), .variants = ANY_AXIS, .map = &pp_map_axis, PP_WORDS("nothing on any"),
      PP_HELP("What acts on each coordinate, one entry per coordinate.")},
     AXIS_KEYS(pp_joint_in, ONE_AXIS),
@@ -91,6 +100,18 @@ const pp_map pp_map_joint = {"joint",
                              joint,
                              COUNT(joint),
                              joints};
+#undef IN
+
+#define IN(field) PP_AT(pp_coupled_in, field)
+static const pp_key term[] = {
+    {"joint", PP_T_REF, IN(joint), .of = "a joint", .required = true, PP_HELP("The joint.")},
+    {"coordinate", PP_T_WHOLE, IN(coordinate), PP_DEFAULT(0), PP_BETWEEN(0, 2), PP_HELP("Coordinate q of the joint.")},
+    {"c", PP_T_NUMBERS, IN(c), .required = true, .count2 = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
+     .count3 = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
+     PP_HELP("Coefficients of q, q^2, q^3 and q^4; those that are left out are 0.")},
+};
+const pp_map pp_map_coupled = {"coupled", "A term of a coupling or tendon", "An entry of `terms`.", term, COUNT(term),
+                               NULL};
 #undef IN
 
 static const pp_key axis[] = {AXIS_KEYS(pp_axis_in, 0)};

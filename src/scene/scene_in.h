@@ -219,11 +219,18 @@ typedef struct pp_joint_in {
     bool collide;
     perp_vec3 at, axis, at_a, at_b;
     perp_quat turn, turn_a, turn_b;
-    pp_item axes, repeat;
+    pp_item axes, repeat, terms;
     pp_numbers limits;
     pp_item motor, spring;
-    double friction, armature;
+    double friction, armature, offset;
 } pp_joint_in;
+
+typedef struct pp_coupled_in {
+    pp_got got;
+    pp_name joint;
+    int64_t coordinate;
+    pp_numbers c;
+} pp_coupled_in;
 
 typedef struct pp_force_in {
     pp_got got;

@@ -30,6 +30,7 @@ typedef struct pp_stepper_type {
     unsigned compliances; /* mask of 1 << perp_compliance that contacts may have beside rigid */
     bool soft_joints;     /* joints are springs: under a load they are open */
     bool armature;        /* joints may have it (model/armature.h) */
+    bool couplings;       /* rows of joints may touch more than two bodies (model/coupling.h) */
     bool half_kicks;      /* with step(): half of the forces at the start of the step, half at its end */
     bool
         marches; /* with step(): it says itself how long the parts of a step are (pp_frame_advice.shorter), 2^max_halvings of them

@@ -87,7 +87,7 @@ static bool any_pushed_out(const pp_frame *const *kick, int n, pp_push_out next)
 
 /* Energy that the contacts of an island may add by overlap that is pushed out. */
 static double allowed(const pp_frame *f, const pp_contact_work *a, int island) {
-    if (f->w->chosen.model->pushes_out) return ROUNDING * a->moved[island];
+    if (f->w->chosen.model->pushes_out) return PP_RESIDUAL * a->moved[island];
     return PUSHED * a->kinetic[island] + LIFTED * fall_of(f, a, island);
 }
 

@@ -58,10 +58,7 @@
 
 /* ---- islands ---- */
 
-static void join(int *root, const perp_row *row) {
-    if (row->block[0] < 0 || row->block[1] < 0) return;
-    pp_sets_join(root, row->block[0], row->block[1]);
-}
+static void join(int *root, const perp_row *row) { pp_row_join(root, row); }
 
 /* Blocks that hang together by rows; of contacts only those that push, unless all count. From the arena. */
 static int *islands(const pp_frame *f, bool all) {
@@ -202,26 +199,30 @@ typedef struct sync {
 } sync;
 
 static void shock(sync *s, const perp_row *row) {
-    for (int k = 0; k < 2; k++)
-        if (row->block[k] >= 0) s->part[pp_set_of(s->root, row->block[k])] = 0;
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++)
+            if (row->block[k] >= 0) s->part[pp_set_of(s->root, row->block[k])] = 0;
 }
 
 static void limit(sync *s, const perp_row *row, double part) {
-    for (int k = 0; k < 2; k++) {
-        if (row->block[k] < 0) continue;
-        double *p = &s->part[pp_set_of(s->root, row->block[k])];
-        if (part < *p) *p = part;
-    }
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++) {
+            if (row->block[k] < 0) continue;
+            double *p = &s->part[pp_set_of(s->root, row->block[k])];
+            if (part < *p) *p = part;
+        }
 }
 
 static void mark(sync *s, const perp_row *row, unsigned char bit) {
-    for (int k = 0; k < 2; k++)
-        if (row->block[k] >= 0) s->after[row->block[k]] |= bit;
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++)
+            if (row->block[k] >= 0) s->after[row->block[k]] |= bit;
 }
 
 static bool marked(const sync *s, const perp_row *row, unsigned char bit) {
     bool any = false;
-    for (int k = 0; k < 2; k++) any |= row->block[k] >= 0 && (s->before[row->block[k]] & bit);
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++) any |= row->block[k] >= 0 && (s->before[row->block[k]] & bit);
     return any;
 }
 
@@ -229,15 +230,16 @@ static bool marked(const sync *s, const perp_row *row, unsigned char bit) {
 static double smooth_change(const sync *s, const perp_row *row) {
     const pp_frame *f = s->f;
     double sum = fabs(pp_row_dot(&f->pose.problem, row, s->free));
-    for (int k = 0; k < 2; k++) {
-        int b = row->block[k];
-        if (b < 0) continue;
-        const double *nu = f->control.nu0 + f->control.block_offset[b], *J = row->J[k];
-        int dim = f->w->def.dim, nd = f->control.block_ndof[b];
-        double turn = perp_v3_norm(pp_angular(dim, nd, nu)), speed = perp_v3_norm(pp_linear(dim, nu));
-        double lever = perp_v3_norm(pp_angular(dim, nd, J)), length = perp_v3_norm(pp_linear(dim, J));
-        sum += f->h * turn * (length * speed + lever * turn);
-    }
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++) {
+            int b = row->block[k];
+            if (b < 0) continue;
+            const double *nu = f->control.nu0 + f->control.block_offset[b], *J = row->J[k];
+            int dim = f->w->def.dim, nd = f->control.block_ndof[b];
+            double turn = perp_v3_norm(pp_angular(dim, nd, nu)), speed = perp_v3_norm(pp_linear(dim, nu));
+            double lever = perp_v3_norm(pp_angular(dim, nd, J)), length = perp_v3_norm(pp_linear(dim, J));
+            sum += f->h * turn * (length * speed + lever * turn);
+        }
     return sum;
 }
 
@@ -245,14 +247,15 @@ static double smooth_change(const sync *s, const perp_row *row) {
 static double noise_of(const sync *s, const perp_row *row) {
     const pp_frame *f = s->f;
     double sum = f->h * perp_v3_norm(f->w->def.gravity_W);
-    for (int k = 0; k < 2; k++) {
-        int b = row->block[k], dim = f->w->def.dim;
-        if (b < 0) continue;
-        const double *nu = f->control.nu0 + f->control.block_offset[b], *J = row->J[k];
-        sum += perp_v3_norm(pp_linear(dim, J)) * perp_v3_norm(pp_linear(dim, nu)) +
-               perp_v3_norm(pp_angular(dim, f->control.block_ndof[b], J)) *
-                   perp_v3_norm(pp_angular(dim, f->control.block_ndof[b], nu));
-    }
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++) {
+            int b = row->block[k], dim = f->w->def.dim;
+            if (b < 0) continue;
+            const double *nu = f->control.nu0 + f->control.block_offset[b], *J = row->J[k];
+            sum += perp_v3_norm(pp_linear(dim, J)) * perp_v3_norm(pp_linear(dim, nu)) +
+                   perp_v3_norm(pp_angular(dim, f->control.block_ndof[b], J)) *
+                       perp_v3_norm(pp_angular(dim, f->control.block_ndof[b], nu));
+        }
     return NOISE * sum;
 }
 
@@ -260,12 +263,13 @@ static double noise_of(const sync *s, const perp_row *row) {
 static double rounding_of(const sync *s, const perp_row *row) {
     const pp_frame *f = s->f;
     double sum = 0;
-    for (int k = 0; k < 2; k++) {
-        int b = row->block[k], dim = f->w->def.dim;
-        if (b < 0) continue;
-        sum += perp_v3_norm(pp_linear(dim, row->J[k])) * perp_v3_norm(f->s0->X[f->control.block_body[b]].p) +
-               perp_v3_norm(pp_angular(dim, f->control.block_ndof[b], row->J[k]));
-    }
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++) {
+            int b = row->block[k], dim = f->w->def.dim;
+            if (b < 0) continue;
+            sum += perp_v3_norm(pp_linear(dim, row->J[k])) * perp_v3_norm(f->s0->X[f->control.block_body[b]].p) +
+                   perp_v3_norm(pp_angular(dim, f->control.block_ndof[b], row->J[k]));
+        }
     return 4 * DBL_EPSILON * sum / f->h;
 }
 
@@ -382,7 +386,7 @@ typedef struct whole {
 
 static void hold(whole *of, int *root, const perp_row *row) {
     for (int k = 0; k < 2; k++)
-        if (row->block[k] < 0 && row->block[!k] >= 0) of[pp_set_of(root, row->block[!k])].held = true;
+        if (pp_row_holds(row, k)) of[pp_set_of(root, row->block[k])].held = true;
 }
 
 /* Did contact i bounce, so that it holds nothing at the end? It leaves faster than forces can bring it back within a step. */

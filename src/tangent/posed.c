@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "model/armature.h"
+#include "model/coupling.h"
 #include "stage/contact_model.h"
 #include "method/peg/peg_repose.h"
 #include "problem/rows.h"
@@ -72,6 +73,7 @@ static perp_status suits(const pp_frame *f, int n) {
     if (w->def.joint_correction && f->pose.problem.njoint > 0) return refuse(w, "joints were corrected");
     if (w->robot.nactuator > w->robot.dead_actuator) return refuse(w, "an actuator acts");
     if (pp_has_armature(w)) return refuse(w, "a joint has armature");
+    if (pp_has_couplings(w)) return refuse(w, "joints are coupled");
     if (f->demand.nchain_damping > 0) return refuse(w, "a taut chain of joints was damped");
     if (f->demand.rebounds && (f->demand.rebounds->n > 0 || f->demand.rebounds->none))
         return refuse(w, "restitution was limited");

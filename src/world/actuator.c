@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/actuator.h"
+#include "model/coupling.h"
 #include "model/state.h"
 #include "world/lifetime.h"
 
@@ -149,7 +150,7 @@ static void give_ctrl(perp_world *w, pp_actuator *a, double *row, double ctrl) {
     *row = ctrl;
     if (a->def.ctrl == ctrl) return;
     a->def.ctrl = ctrl;
-    pp_forces_given(&w->state, w->joint[a->joint].a, w->joint[a->joint].b);
+    pp_joint_forces_given(w, a->joint);
 }
 
 perp_status perp_actuator_set_ctrl(perp_world *w, perp_actuator_id id, double ctrl) {

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* force.c - force elements of a world: adding, checking, removing. What they do is in control.c. */
+#include "model/coupling.h"
 #include "stage/frame.h"
 #include "world/lifetime.h"
 #include "step/stagger.h"
@@ -101,7 +102,7 @@ perp_status perp_force_add(perp_world *w, const perp_force_def *d, perp_force_id
     else
         w->room.dead_force--;
     pp_forces_given(&w->state, f.a, f.b);
-    if (f.joint >= 0) pp_forces_given(&w->state, w->joint[f.joint].a, w->joint[f.joint].b);
+    if (f.joint >= 0) pp_joint_forces_given(w, f.joint);
     if (out) *out = (perp_force_id){(uint32_t)slot, f.gen};
     return PERP_OK;
 }

@@ -92,6 +92,10 @@ static void move_joints(perp_world *w, const maps *m) {
         w->joint[to].gen = 1;
         w->joint[to].a = body_after(m, w->joint[to].a);
         w->joint[to].b = body_after(m, w->joint[to].b);
+        for (int k = 0; k < w->joint[to].def.nterm; k++) {
+            perp_joint_id *of = &w->joint[to].term[k].joint;
+            *of = (perp_joint_id){(uint32_t)m->joint[of->slot], 1};
+        }
         memmove(w->state.coord[to], w->state.coord[i], sizeof w->state.coord[i]);
         w->last.joint_impulse[to] = w->last.joint_impulse[i];
     }

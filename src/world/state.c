@@ -188,6 +188,15 @@ static bool clone_bodies(const perp_world *w, perp_world *to) {
     return true;
 }
 
+static bool clone_terms(const perp_allocator *a, const pp_joint *from, pp_joint *to) {
+    if (from->def.nterm == 0) return true;
+    size_t size = (size_t)from->def.nterm * sizeof *to->term;
+    to->def.term = to->term = pp_alloc(a, size);
+    if (!to->term) return false;
+    memcpy(to->term, from->term, size);
+    return true;
+}
+
 static bool clone_rest(const perp_world *w, perp_world *to) {
     const perp_allocator *a = &to->alloc;
     if (!PP_GROW(a, to->belt, to->room.cap_belt, 0, w->nbelt)) return false;
@@ -207,9 +216,10 @@ static bool clone_rest(const perp_world *w, perp_world *to) {
     for (int i = 0; i < w->njoint; i++) {
         bool ok = true;
         to->joint[i] = w->joint[i];
+        to->joint[i].term = NULL;
         to->joint[i].name = pp_copy_name(a, w->joint[i].name, &ok);
         to->njoint = i + 1;
-        if (!ok) return false;
+        if (!ok || !clone_terms(a, &w->joint[i], &to->joint[i])) return false;
     }
     pp_copy_bytes(to->force, w->force, (size_t)w->nforce * sizeof *w->force);
     to->nforce = w->nforce;

@@ -54,7 +54,10 @@ void perp_world_destroy(perp_world *w) {
     }
     for (int i = 0; i < w->nshape; i++) pp_geometry_destroy(w->shape[i].g, &a);
     pp_free(&a, w->belt);
-    for (int i = 0; i < w->njoint; i++) pp_free(&a, w->joint[i].name);
+    for (int i = 0; i < w->njoint; i++) {
+        pp_free(&a, w->joint[i].name);
+        pp_free(&a, w->joint[i].term);
+    }
     for (int i = 0; i < w->robot.nsite; i++) pp_free(&a, w->robot.site[i].name);
     for (int i = 0; i < w->robot.nactuator; i++) pp_free(&a, w->robot.actuator[i].name);
     perp_keyframe_clear(w);

@@ -113,7 +113,7 @@ static perp_body_id body(perp_world *w, perp_random *r, int dim, int number) {
 }
 
 static void joint(perp_world *w, perp_random *r, perp_body_id a, perp_body_id b) {
-    perp_joint_def d = perp_joint_def_default((perp_joint_kind)pick(r, PERP_JOINT_KIND_COUNT));
+    perp_joint_def d = perp_joint_def_default((perp_joint_kind)pick(r, PERP_JOINT_COUPLING));
     perp_pose A = {.q = {1, 0, 0, 0}}, B = A;
     if (a.gen) (void)perp_body_pose(w, a, &A);
     if (perp_body_pose(w, b, &B)) return;

@@ -44,7 +44,7 @@ static figures run_scene(const char *text) {
 static void every_kind(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++)
-        for (int kind = 0; kind < PERP_JOINT_KIND_COUNT; kind++) {
+        for (int kind = 0; kind < PERP_JOINT_COUPLING; kind++) {
             if (perp_joint_ncoord((perp_joint_kind)kind, dim) < 0) continue;
             perp_world_def d = perp_world_def_default(dim);
             d.h = 0.01;

@@ -54,9 +54,9 @@ static void make(small *x, int ncontact) {
     for (int i = 0; i < ncontact; i++) {
         double a = uniform(0, 6.28), lever = uniform(-0.5, 0.5);
         perp_contact_row *r = &x->row[i];
-        r->n = (perp_row){{-1, 0}, {{0}, {cos(a), sin(a), lever}}};
-        r->t = (perp_row){{-1, 0}, {{0}, {-sin(a), cos(a), lever}}};
-        r->o = (perp_row){{-1, -1}, {{0}}};
+        r->n = (perp_row){.block = {-1, 0}, .J = {{0}, {cos(a), sin(a), lever}}};
+        r->t = (perp_row){.block = {-1, 0}, .J = {{0}, {-sin(a), cos(a), lever}}};
+        r->o = (perp_row){.block = {-1, -1}};
         r->b_n = uniform(-0.3, 0.5);
         r->contact = i;
     }
@@ -260,7 +260,7 @@ static void no_push_when_violated(void **state) {
     const int both[2] = {0, 1};
     add_group(&x, 1, 2, both);
     for (int i = 0; i < 3; i++) x.momentum[i] = 0;
-    for (int i = 0; i < 2; i++) x.row[i].n = (perp_row){{-1, 0}, {{0}, {1, 0, 0}}};
+    for (int i = 0; i < 2; i++) x.row[i].n = (perp_row){.block = {-1, 0}, .J = {{0}, {1, 0, 0}}};
     x.row[0].b_n = -1;   /* needs a push of 1 */
     x.row[1].b_n = -0.5; /* one of 0.5 brings this to zero */
     x.nu[0] = 0.5;

@@ -155,6 +155,73 @@ static void connect_and_weld_close_loops(void **state) {
     perp_scene_close(s);
 }
 
+/* Of a joint with the axis reversed, one with a reference, a slide, and one in a row of joints on its body: the laws hold in the coordinates of
+ * the model. */
+static void equalities_of_joints_hold(void **state) {
+    (void)state;
+    perp_scene *s = scene_of(
+        "<mujoco><compiler angle='radian'/><default><geom size='0.05' contype='0' conaffinity='0'/></default>"
+        "<worldbody><body name='a'><joint name='a' axis='0 -1 0' ref='0.2'/><geom pos='0.5 0 0'/></body>"
+        "<body name='b' pos='0 1 0'><joint name='b' axis='0 1 0' ref='-0.1'/><geom pos='0.3 0 0'/></body>"
+        "<body name='c' pos='0 2 0'><joint name='c' type='slide' axis='0 0 1'/><geom/></body>"
+        "<body name='d' pos='0 3 0'><joint name='d0' axis='1 0 0' pos='0 0 0.1'/><joint name='d1' axis='1 1 "
+        "0'/><geom pos='0 0 -0.2'/></body><body name='e' pos='0 4 0'><joint name='e0' axis='1 0 0' ref='0.3'/><joint "
+        "name='e1' axis='0 1 0' ref='0.4'/><geom pos='0 0 -0.2'/></body></worldbody>"
+        "<tendon><fixed name='t'><joint joint='a' coef='2'/><joint joint='b' coef='-1'/></fixed>"
+        "<fixed name='u'><joint joint='d1' coef='3'/></fixed></tendon>"
+        "<equality><joint joint1='b' joint2='a' polycoef='0.05 0.5 0.3 0.2 -0.1'/>"
+        "<joint joint1='c' joint2='b' polycoef='0 -0.4'/><tendon tendon1='u' tendon2='t' polycoef='0 0.5'/>"
+        "<joint joint1='d0' polycoef='0.07'/><joint joint1='e1' joint2='a' polycoef='0 0.5 0.2'/></equality></mujoco>",
+        NULL);
+    perp_world *w = perp_scene_world(s);
+    perp_joint_space *space = space_of(w);
+    double q[7], v[7];
+    assert_int_equal(perp_joint_space_nq(space), 7);
+    for (int i = 0; i < 4; i++) {
+        if (i) run(w, 0.2 * i);
+        assert_int_equal(perp_joint_space_get(space, w, q, v), PERP_OK);
+        double x = q[0] - 0.2;
+        assert_near(q[1], -0.1 + 0.05 + x * (0.5 + x * (0.3 + x * (0.2 - 0.1 * x))), 1e-12);
+        assert_near(q[2], -0.4 * (q[1] + 0.1), 1e-12);
+        assert_near(q[3], 0.07, 1e-12);
+        assert_near(q[6], x * (0.5 + 0.2 * x), 1e-12); /* of a universal joint, counted from the reference */
+        if (i > 0) assert_near(3 * q[4], 0.5 * (2 * x - (q[1] + 0.1)), 1e-12);
+    }
+    assert_true(fabs(q[0] - 0.2) > 0.1);
+    assert_below(perp_world_joint_error(w), 1e-12);
+    perp_joint_space_free(space);
+    perp_scene_close(s);
+}
+
+/* A servo, a spring and a limit on lengths of tendons, as MuJoCo has them: at rest forces are coefficients times tension. */
+static void tendons_have_springs_limits_and_actuators(void **state) {
+    (void)state;
+    perp_scene *s = scene_of(
+        "<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><default><geom size='0.05' contype='0' "
+        "conaffinity='0' mass='0.1'/><tendon damping='3'/></default><worldbody>"
+        "<body name='a'><joint name='a' type='slide' axis='0 0 -1' ref='0.2' stiffness='30' springref='0.2' "
+        "damping='5'/><geom/></body><body name='b' pos='0 1 0'><joint name='b' type='slide' axis='0 0 1' "
+        "stiffness='50' "
+        "damping='5'/><geom/></body></worldbody><tendon><fixed name='t' stiffness='20' springlength='0.6'><joint "
+        "joint='a' coef='1'/><joint joint='b' coef='2'/></fixed><fixed name='stop' range='-1 0.02'><joint joint='b' "
+        "coef='1'/></fixed></tendon><actuator><position name='m' tendon='t' kp='100' ctrlrange='-1 1'/></actuator>"
+        "</mujoco>",
+        NULL);
+    perp_world *w = perp_scene_world(s);
+    double ctrl = 1;
+    assert_int_equal(perp_world_set_ctrl(w, &ctrl, 1), PERP_OK);
+    run(w, 8);
+    perp_joint_space *space = space_of(w);
+    double q[2], v[2];
+    assert_int_equal(perp_joint_space_get(space, w, q, v), PERP_OK);
+    assert_near(q[1], 0.02, 1e-9); /* at the limit of the second tendon */
+    double L = q[0] + 2 * q[1], tension = 20 * (0.6 - L) + 100 * (1 - L);
+    assert_near(tension, 30 * (q[0] - 0.2), 1e-6);
+    assert_true(2 * tension > 50 * q[1]);
+    perp_joint_space_free(space);
+    perp_scene_close(s);
+}
+
 /* A world that is put into a keyframe stands as one that was imported to start from it. */
 static void keyframes_of_the_scene_are_those_of_the_model(void **state) {
     (void)state;
@@ -229,6 +296,8 @@ int main(void) {
         cmocka_unit_test(damping_ratios_count_what_hangs_on_the_joint),
         cmocka_unit_test(gravity_compensation_is_a_force),
         cmocka_unit_test(connect_and_weld_close_loops),
+        cmocka_unit_test(equalities_of_joints_hold),
+        cmocka_unit_test(tendons_have_springs_limits_and_actuators),
         cmocka_unit_test(keyframes_of_the_scene_are_those_of_the_model),
         cmocka_unit_test(rows_of_joints_have_light_bodies_between_them),
     };

@@ -154,6 +154,31 @@ static void excludes_of_both_sides_of_a_fixed_frame_are_told_apart(void **state)
 
 /* ---- bodies ---- */
 
+/* Geoms that nothing else lets touch do so as a pair, with the friction of the pair or, where it says nothing, of the geoms. */
+static void explicit_pairs_touch_and_have_their_own_friction(void **state) {
+    (void)state;
+    perp_scene *s = world_of(
+        "m.xml", "<mujoco><default><geom size='0.1' contype='0' conaffinity='0' friction='0.4'/></default><worldbody>"
+                 "<geom name='floor' type='plane' size='1 1 1'/><body name='a' pos='0 0 1'><freejoint/><geom name='a'/>"
+                 "</body><body name='b' pos='1 0 1'><freejoint/><geom name='b'/></body><body name='c' pos='2 0 1'>"
+                 "<freejoint/><geom name='c'/></body></worldbody><contact><pair geom1='a' geom2='floor' "
+                 "friction='0.9 0.9 0.02' condim='4'/><pair geom1='b' geom2='floor'/><pair geom1='a' geom2='b' "
+                 "condim='1'/><exclude body1='a' body2='b'/></contact></mujoco>");
+    perp_world *w = perp_scene_world(s);
+    assert_true(may_touch(w, "a", "base") && may_touch(w, "b", "base") && may_touch(w, "a", "b"));
+    assert_true(shape_of(w, "c", 0).visual); /* no pair names it */
+    perp_pair_law law;
+    int floor = shape_of(w, "base", 0).material, a = shape_of(w, "a", 0).material, b = shape_of(w, "b", 0).material;
+    assert_int_equal(perp_pair_get(w, a, floor, &law), PERP_OK);
+    assert_near(law.mu, 0.9, 0);
+    assert_near(law.e_r, 0.02 / 0.9, 1e-16);
+    assert_int_equal(perp_pair_get(w, b, floor, &law), PERP_OK);
+    assert_near(law.mu, 0.4, 0);
+    assert_int_equal(perp_pair_get(w, a, b, &law), PERP_OK);
+    assert_near(law.mu, 0, 0);
+    perp_scene_close(s);
+}
+
 static void bodies_without_joints_are_part_of_their_parent(void **state) {
     (void)state;
     perp_scene *s = world_of(
@@ -288,18 +313,23 @@ static void keyframes_say_where_it_starts(void **state) {
     (void)unlink("m.xml");
 }
 
-static void mimics_are_never_dropped_in_silence(void **state) {
+static void mimics_follow_exactly(void **state) {
     (void)state;
-    put("m.urdf", "<robot name='r'><link name='base'/>"
-                  "<link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>"
+    perp_scene *s = world_of(
+        "m.urdf", "<robot name='r'><link name='base'/>"
+                  "<link name='a'><inertial><origin xyz='1 0 0'/><mass value='1'/><inertia ixx='1' iyy='1' "
+                  "izz='1'/></inertial></link>"
                   "<link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>"
-                  "<joint name='j' type='continuous'><parent link='base'/><child link='a'/></joint>"
-                  "<joint name='k' type='continuous'><parent link='base'/><child link='b'/><mimic joint='j' "
-                  "multiplier='-2'/></joint></robot>");
-    perp_import *m = opened("m.urdf", NULL);
-    assert_true(noted(m, PERP_IMPORT_IGNORED, "joint k mimics j (factor -2, offset 0)"));
-    perp_import_close(m);
-    (void)unlink("m.urdf");
+                  "<joint name='j' type='continuous'><parent link='base'/><child link='a'/><axis xyz='0 1 "
+                  "0'/></joint><joint name='k' type='continuous'><parent link='base'/><child link='b'/><axis "
+                  "xyz='0 0 -1'/><mimic joint='j' multiplier='-2' offset='0.3'/></joint></robot>");
+    perp_world *w = perp_scene_world(s);
+    assert_near(coordinate(w, "k"), 0.3, 1e-15); /* it starts where it belongs */
+    for (int i = 0; i < 100; i++)
+        if (perp_world_step(w, NULL)) fail_msg("%s", perp_world_why(w));
+    assert_true(coordinate(w, "j") > 0.003); /* the weight of a turns both */
+    assert_near(coordinate(w, "k"), 0.3 - 2 * coordinate(w, "j"), 1e-13);
+    perp_scene_close(s);
 }
 
 static void friction_is_the_larger_or_that_of_higher_priority(void **state) {
@@ -543,6 +573,7 @@ int main(void) {
         cmocka_unit_test(robots_of_type_1_0_stand_on_floors_of_1_1),
         cmocka_unit_test(parents_do_not_touch_children_unless_they_are_fixed),
         cmocka_unit_test(excludes_of_both_sides_of_a_fixed_frame_are_told_apart),
+        cmocka_unit_test(explicit_pairs_touch_and_have_their_own_friction),
         cmocka_unit_test(bodies_without_joints_are_part_of_their_parent),
         cmocka_unit_test(joints_and_shapes_are_in_the_frame_of_the_model),
         cmocka_unit_test(a_body_between_two_joints_may_have_no_mass),
@@ -550,7 +581,7 @@ int main(void) {
         cmocka_unit_test(autolimits_can_be_off),
         cmocka_unit_test(a_model_out_of_its_limits_starts_at_them),
         cmocka_unit_test(keyframes_say_where_it_starts),
-        cmocka_unit_test(mimics_are_never_dropped_in_silence),
+        cmocka_unit_test(mimics_follow_exactly),
         cmocka_unit_test(friction_is_the_larger_or_that_of_higher_priority),
         cmocka_unit_test(an_empty_colour_is_none),
         cmocka_unit_test(capsules_lie_along_z),

@@ -177,6 +177,7 @@ function compare(file) {
     let wrong = 0, allowed = 0;
     if (!urdf && m.geoms.length === w.ngeom && m.bodies.length === w.nbody) {
         const excluded = new Set([...w.exclude_signature.slice(0, w.nexclude)]);
+        const paired = new Set([...Array(w.npair).keys()].map(i => `${Math.min(w.pair_geom1[i], w.pair_geom2[i])} ${Math.max(w.pair_geom1[i], w.pair_geom2[i])}`));
         for (let a = 0; a < w.ngeom; a++) for (let b = 0; b < a; b++) {
             const i = w.geom_bodyid[a], k = w.geom_bodyid[b], wi = w.body_weldid[i], wk = w.body_weldid[k];
             let may = ((w.geom_contype[a] & w.geom_conaffinity[b]) | (w.geom_contype[b] & w.geom_conaffinity[a])) !== 0 && wi !== wk;
@@ -185,6 +186,7 @@ function compare(file) {
             const lo = Math.min(i, k), hi = Math.max(i, k);
             if (excluded.has((lo << 16) + hi) || excluded.has((hi << 16) + lo)) may = false;
             if (w.geom_type[a] === 0 && wi === 0 && wk === 0) may = false;
+            if (paired.has(`${b} ${a}`) && wi !== wk && !(wi !== 0 && wk !== 0 && (wi === pk || wk === pi))) may = true; // perp has no other pairs of neighbours
             allowed += may;
             wrong += may !== touch(m, m.geoms[a], m.geoms[b]);
         }

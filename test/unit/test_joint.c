@@ -261,7 +261,7 @@ static void test_turns(void **state) {
 /* Every kind keeps what it locks, to second order in h, and leaves free what it does not. */
 static void test_kinds(void **state) {
     const setting *s = *state;
-    for (int kind = 0; kind < PERP_JOINT_KIND_COUNT; kind++) {
+    for (int kind = 0; kind < PERP_JOINT_COUPLING; kind++) {
         int ncoord = perp_joint_ncoord((perp_joint_kind)kind, s->dim);
         if (ncoord < 0) continue;
         double worst[2] = {0, 0};

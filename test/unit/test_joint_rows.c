@@ -117,7 +117,7 @@ static void defaults_and_counts(void **state) {
     const int n3[] = {0, 1, 1, 2, 0, 2, 3}, n2[] = {0, 1, 1, -1, -1, -1, -1};
     const int t3[] = {3, 3, 2, 2, 3, 3, 1};
     char why[256];
-    for (int k = 0; k < PERP_JOINT_KIND_COUNT; k++) {
+    for (int k = 0; k < PERP_JOINT_COUPLING; k++) {
         assert_int_equal(perp_joint_ncoord((perp_joint_kind)k, 3), n3[k]);
         assert_int_equal(perp_joint_ncoord((perp_joint_kind)k, 2), n2[k]);
         assert_int_equal(pp_joint_ntranslation((perp_joint_kind)k, 3), t3[k]);
@@ -133,6 +133,8 @@ static void defaults_and_counts(void **state) {
                          6 - (k == PERP_JOINT_SPHERICAL ? 3 : n3[k])); /* no extras by default */
     }
     assert_int_equal(perp_joint_ncoord(PERP_JOINT_KIND_COUNT, 3), -1);
+    assert_int_equal(perp_joint_ncoord(PERP_JOINT_COUPLING, 3), 0);
+    assert_int_equal(perp_joint_ncoord(PERP_JOINT_TENDON, 2), 1);
     assert_int_equal(perp_joint_ncoord((perp_joint_kind)-1, 3), -1);
     assert_int_equal(perp_joint_ncoord(PERP_JOINT_FIXED, 4), -1);
     assert_int_equal(pp_joint_ntranslation(PERP_JOINT_FIXED, 2), 2);
@@ -144,7 +146,7 @@ static void defaults_and_counts(void **state) {
 static void rows_are_gradients_of_errors(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++)
-        for (int k = 0; k < PERP_JOINT_KIND_COUNT; k++) {
+        for (int k = 0; k < PERP_JOINT_COUPLING; k++) {
             perp_joint_kind kind = (perp_joint_kind)k;
             if (perp_joint_ncoord(kind, dim) < 0) continue;
             for (int trial = 0; trial < 50; trial++) {
@@ -176,7 +178,7 @@ static void rows_are_gradients_of_errors(void **state) {
 static void rates_are_gradients_of_coordinates(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++)
-        for (int k = 0; k < PERP_JOINT_KIND_COUNT; k++) {
+        for (int k = 0; k < PERP_JOINT_COUPLING; k++) {
             perp_joint_kind kind = (perp_joint_kind)k;
             int n = perp_joint_ncoord(kind, dim);
             for (int trial = 0; trial < 50 && n > 0; trial++) {
@@ -349,7 +351,7 @@ static void table_of_williams(void **state) {
 static void free_motions_are_free(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++)
-        for (int k = 0; k < PERP_JOINT_KIND_COUNT; k++) {
+        for (int k = 0; k < PERP_JOINT_COUPLING; k++) {
             perp_joint_kind kind = (perp_joint_kind)k;
             if (perp_joint_ncoord(kind, dim) < 0) continue;
             for (int trial = 0; trial < 20; trial++) {
@@ -540,7 +542,7 @@ static void limits_only_within_reach(void **state) {
 static void wrench_balances_power(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++)
-        for (int k = 0; k < PERP_JOINT_KIND_COUNT; k++) {
+        for (int k = 0; k < PERP_JOINT_COUPLING; k++) {
             perp_joint_kind kind = (perp_joint_kind)k;
             if (perp_joint_ncoord(kind, dim) < 0) continue;
             for (int trial = 0; trial < 20; trial++) {
@@ -634,7 +636,7 @@ static void plane_is_a_slice_of_space(void **state) {
 static void particles_are_not_turned(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++)
-        for (int k = 0; k < PERP_JOINT_KIND_COUNT; k++) {
+        for (int k = 0; k < PERP_JOINT_COUPLING; k++) {
             perp_joint_kind kind = (perp_joint_kind)k;
             if (perp_joint_ncoord(kind, dim) < 0) continue;
             perp_pose X = {any_vec(dim), any_turn(dim)};

@@ -66,7 +66,7 @@ static perp_world *any_world(dice *d, int dim, int n, bool plain, perp_body_id *
         body[i] = any_body(w, d, !plain && pick(d, 4) == 0);
         int to = pick(d, i + 4) - 4; /* -4: free */
         if (to == -4) continue;
-        perp_joint_kind kind = dim == 2 ? flat[pick(d, 3)] : (perp_joint_kind)pick(d, PERP_JOINT_KIND_COUNT);
+        perp_joint_kind kind = dim == 2 ? flat[pick(d, 3)] : (perp_joint_kind)pick(d, PERP_JOINT_COUPLING);
         perp_joint_def j = perp_joint_def_default(kind);
         bool reversed = to >= 0 && pick(d, 3) == 0;
         j.a = to < 0 ? base[to + 3] : body[to];

@@ -86,7 +86,7 @@ static void documented(void **state) {
 /* ---- step problems ---- */
 
 static perp_row any_row(int nblock) {
-    perp_row r = {{(int)roll((uint32_t)nblock), -1}, {{0}}};
+    perp_row r = {.block = {(int)roll((uint32_t)nblock), -1}};
     if (roll(2)) r.block[1] = (int)roll((uint32_t)nblock);
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < 6; i++) r.J[k][i] = any_number();

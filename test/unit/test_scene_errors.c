@@ -92,7 +92,7 @@ static const struct {
     {HEAD3 "bodies:\n  - {name: block, particle: true, mass: 1}\njoints:\n  - {type: spherical, b: block}\n",
      ":7:5: joints[0]: found no place of the joint; allowed: at, or at_a and at_b"},
     {HEAD2 "bodies:\n  - {name: b, particle: true, mass: 1}\njoints:\n  - {type: spherical, b: b, at: [0, 0]}\n",
-     ":7:12: joints[0].type: found the 3D type `spherical`; allowed: fixed, revolute, prismatic"},
+     ":7:12: joints[0].type: found the 3D type `spherical`; allowed: fixed, revolute, prismatic, coupling, tendon"},
     {HEAD3 "bodies:\n  - {name: b, mass: 1, inertia: [1, 1, 1]}\njoints:\n  - {type: cylindrical, b: b, at: [0, 0, 0], axes: [{friction: 1}]}\n",
      ":7:52: joints[0].axes: found a list of 1; allowed: a list of 2, one for each coordinate"},
     {HEAD3 "bodies:\n  - {name: b, mass: 1, inertia: [1, 1, 1]}\njoints:\n  - {type: cylindrical, b: b, at: [0, 0, 0], limits: [0, 1]}\n",

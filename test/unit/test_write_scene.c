@@ -120,7 +120,7 @@ static perp_body_id add_body(perp_world *w, int dim, int i) {
 
 static perp_joint_id add_joint(perp_world *w, int dim, perp_body_id a, perp_body_id b) {
     perp_joint_kind kind;
-    do kind = (perp_joint_kind)below(PERP_JOINT_KIND_COUNT);
+    do kind = (perp_joint_kind)below(PERP_JOINT_COUPLING);
     while (perp_joint_ncoord(kind, dim) < 0);
     perp_joint_def d = perp_joint_def_default(kind);
     d.a = a;

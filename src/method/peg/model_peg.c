@@ -444,9 +444,9 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         pp_peg_foresee(k);
     }
     k->settling = (pp_convergence){.before = INFINITY};
-    pp_joint_rounds_anew(f, k->linear);
     bool *renew;
-    perp_status st = renewals(k, &renew);
+    perp_status st = pp_joint_rounds_anew(f, k->linear);
+    if (!st) st = renewals(k, &renew);
     for (int i = 0; !st && i < m->npair; i++) renew[i] = anew || m->pair[i].nrow == 0;
     if (!st) st = pp_peg_rows(k, anew ? &k->force : &k->end, renew);
     k->options.slack = anew && !k->loose_tolerance ? slack_for(k, k->now.bend) : 1;

@@ -13,6 +13,7 @@
  *          VII.1.4. */
 #include "model/actuator.h"
 #include "model/armature.h"
+#include "model/coupling.h"
 #include "method/stepper/second_order_kicks.h"
 
 #include <string.h>
@@ -62,13 +63,13 @@ static perp_status end_rows(const pp_frame *f, perp_joint_row **out) {
     *out = PP_ARENA_ARRAY(&w->arena, perp_joint_row, f->pose.problem.njoint + PP_JOINT_MAX_ROWS);
     if (!*out) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);
     for (int i = 0; i < w->njoint; i++) {
-        const pp_joint *j = &w->joint[i];
-        if (!pp_alive(j->gen)) continue;
-        pp_joint_side a = pp_side(w, f->s1, j->a, f->control.block), b = pp_side(w, f->s1, j->b, f->control.block);
-        if (a.block < 0 && b.block < 0) continue;
-        n += pp_joint_rows(&j->def, w->def.dim, &a, &b, f->s1->coord[i], f->h, INFINITY, *out + n);
+        int k = pp_joint_rows_at(w, f->s1, f->s1, i, &(pp_rows_for){f->control.block, f->h, INFINITY}, *out + n);
+        if (k < 0) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);
+        n += k;
     }
-    n += pp_servo_rows(w, f->s1, f->s1, f->control.block, f->h, *out + n, NULL);
+    int servos = pp_servo_rows(w, f->s1, f->s1, f->control.block, f->h, *out + n, NULL);
+    if (servos < 0) return pp_fail(w, PERP_E_MEMORY, "out of memory for the actuators");
+    n += servos;
     n += pp_armature_rows(w, f->s1, f->control.block, &(pp_rotor_kick){f->s1, f->s1, 0}, *out + n, NULL);
     return n == f->pose.problem.njoint ? PERP_OK
                                        : pp_fail(w, PERP_E_SOLVE, "the rows of the joints changed in the step");
@@ -262,13 +263,8 @@ static perp_status push_springs(const pp_frame *f, pp_frame *e) {
     for (int i = 0; !st && i < p->njoint; i++) {
         if (p->joint[i].kind != PERP_ROW_SPRING) continue;
         double elastic = pp_elastic_impulse(f, i);
-        for (int k = 0; k < 2; k++) {
-            int b = end[i].row.block[k];
-            for (int d = 0; b >= 0 && d < f->control.block_ndof[b]; d++) {
-                e->method.i_joint[f->control.block_offset[b] + d] += f->solve.solution.p_joint[i] * end[i].row.J[k][d];
-                e->method.i_elastic[f->control.block_offset[b] + d] += elastic * end[i].row.J[k][d];
-            }
-        }
+        pp_row_push(p, &end[i].row, f->solve.solution.p_joint[i], e->method.i_joint);
+        pp_row_push(p, &end[i].row, elastic, e->method.i_elastic);
     }
     for (int i = 0; !st && i < e->control.ndof; i++) e->control.momentum[i] += e->method.i_joint[i];
     return st;
@@ -296,9 +292,10 @@ static perp_status keep_free(pp_frame *e) {
     bool *pushed = PP_ARENA_ZERO(&e->w->arena, bool, e->control.nblock);
     if (!pushed) return pp_fail(e->w, PERP_E_MEMORY, "out of memory for the step");
     for (int i = 0; i < p->njoint + p->ncontact; i++) {
-        const int *block = i < p->njoint ? p->joint[i].row.block : p->contact[i - p->njoint].n.block;
-        for (int k = 0; k < 2; k++)
-            if (block[k] >= 0) pushed[block[k]] = true;
+        const perp_row *row = i < p->njoint ? &p->joint[i].row : &p->contact[i - p->njoint].n;
+        for (; row; row = row->more)
+            for (int k = 0; k < 2; k++)
+                if (row->block[k] >= 0) pushed[row->block[k]] = true;
     }
     for (int k = 0; k < e->control.nblock; k++) {
         int at = e->control.block_offset[k];

@@ -19,6 +19,7 @@ const pp_stepper_type pp_stepper_anitescu_potra = {
     .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
     .dims = PP_DIM_2 | PP_DIM_3,
     .armature = true,
+    .couplings = true,
     .end_poses = true,
     .normal_rhs = normal_rhs,
 };

@@ -350,6 +350,7 @@ const pp_stepper_type pp_stepper_second_order = {
     .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
     .dims = PP_DIM_2 | PP_DIM_3,
     .armature = true,
+    .couplings = true,
     .models = models,
     .end_gaps = true,
     .ellipsoids = true,

@@ -20,6 +20,7 @@ const pp_stepper_type pp_stepper_stewart_trinkle = {
     .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
     .dims = PP_DIM_2 | PP_DIM_3,
     .armature = true,
+    .couplings = true,
     .end_poses = true,
     .end_gaps = true,
     .normal_rhs = pp_end_gap_rhs,

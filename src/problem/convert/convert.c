@@ -89,13 +89,21 @@ static void apply_block(const double *B, int nd, const double *x, double *y) {
     }
 }
 
+/* Sides of all rows that have a place in W. */
+static ptrdiff_t count_sides(const pp_converted *c) {
+    ptrdiff_t n = 0;
+    for (int r = 0; r < 3 * c->step->ncontact + c->step->njoint; r++)
+        for (const perp_row *row = c->row[r] >= 0 ? row_of(c->step, r) : NULL; row; row = row->more) n += 2;
+    return n;
+}
+
 /* W and w_free. */
 static perp_status delassus(pp_converted *c, pp_arena *arena) {
     const perp_step_problem *p = c->step;
     int nrow = 3 * p->ncontact + p->njoint;
     ptrdiff_t nw = c->nw;
     int *start = PP_ARENA_ZERO(arena, int, p->nblock + 2);
-    side *list = PP_ARENA_ARRAY(arena, side, 2 * nw);
+    side *list = PP_ARENA_ARRAY(arena, side, count_sides(c));
     double *nu = PP_ARENA_ARRAY(arena, double, p->ndof);
     c->W = PP_ARENA_ZERO(arena, double, nw *nw);
     c->w_free = PP_ARENA_ARRAY(arena, double, nw);
@@ -105,23 +113,24 @@ static perp_status delassus(pp_converted *c, pp_arena *arena) {
                     nu + p->block_offset[b]);
     /* sides sorted by body, in the order of the rows: count, then place */
     for (int r = 0; r < nrow; r++)
-        for (int k = 0; k < 2 && c->row[r] >= 0; k++)
-            if (row_of(p, r)->block[k] >= 0) start[row_of(p, r)->block[k] + 2]++;
+        for (const perp_row *row = c->row[r] >= 0 ? row_of(p, r) : NULL; row; row = row->more)
+            for (int k = 0; k < 2; k++)
+                if (row->block[k] >= 0) start[row->block[k] + 2]++;
     for (int b = 0; b < p->nblock; b++) start[b + 2] += start[b + 1];
     for (int r = 0; r < nrow; r++) {
         if (c->row[r] < 0) continue;
-        const perp_row *row = row_of(p, r);
         double w = 0;
-        for (int k = 0; k < 2; k++) {
-            int b = row->block[k];
-            if (b < 0) continue;
-            assert(b < p->nblock);
-            side *s = &list[start[b + 1]++];
-            s->row = c->row[r];
-            s->J = row->J[k];
-            apply_block(p->Minv + 36 * (ptrdiff_t)b, p->block_ndof[b], s->J, s->MJ);
-            for (int i = 0; i < p->block_ndof[b]; i++) w += s->J[i] * nu[p->block_offset[b] + i];
-        }
+        for (const perp_row *row = row_of(p, r); row; row = row->more)
+            for (int k = 0; k < 2; k++) {
+                int b = row->block[k];
+                if (b < 0) continue;
+                assert(b < p->nblock);
+                side *s = &list[start[b + 1]++];
+                s->row = c->row[r];
+                s->J = row->J[k];
+                apply_block(p->Minv + 36 * (ptrdiff_t)b, p->block_ndof[b], s->J, s->MJ);
+                for (int i = 0; i < p->block_ndof[b]; i++) w += s->J[i] * nu[p->block_offset[b] + i];
+            }
         c->w_free[c->row[r]] = w + offset_of(p, r);
     }
     for (int b = 0; b < p->nblock; b++)
@@ -164,10 +173,10 @@ void pp_term_sizes(const pp_converted *c, double *size) {
     ptrdiff_t nw = c->nw;
     for (int r = 0; r < 3 * p->ncontact + p->njoint; r++) {
         if (c->row[r] < 0) continue;
-        const perp_row *row = row_of(p, r);
         double sum = fabs(offset_of(p, r));
-        for (int k = 0; k < 2; k++)
-            if (row->block[k] >= 0) sum += side_size(p, row->block[k], row->J[k]);
+        for (const perp_row *row = row_of(p, r); row; row = row->more)
+            for (int k = 0; k < 2; k++)
+                if (row->block[k] >= 0) sum += side_size(p, row->block[k], row->J[k]);
         for (int j = 0; j < p->njoint; j++)
             if (c->p0[j] != 0) sum += fabs(c->W[c->row[r] + nw * c->row[3 * p->ncontact + j]] * c->p0[j]);
         size[c->row[r]] = sum;
@@ -411,11 +420,12 @@ void pp_guess(const pp_converted *c, const double *p_joint, const double *p_cont
 /* Adds the momentum J' p of a row to x. */
 static void add_impulse(const perp_step_problem *s, const perp_row *row, double p, double *x) {
     if (p == 0) return;
-    for (int k = 0; k < 2; k++) {
-        int b = row->block[k];
-        if (b < 0) continue;
-        for (int i = 0; i < s->block_ndof[b]; i++) x[s->block_offset[b] + i] += row->J[k][i] * p;
-    }
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++) {
+            int b = row->block[k];
+            if (b < 0) continue;
+            for (int i = 0; i < s->block_ndof[b]; i++) x[s->block_offset[b] + i] += row->J[k][i] * p;
+        }
 }
 
 void pp_step_velocity(const perp_step_problem *s, const double *p_joint, const double *p_contact, double *nu) {

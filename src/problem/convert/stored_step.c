@@ -15,6 +15,18 @@ static void *copy_array(perp_stored *s, size_t count, size_t size, const void *f
     return to;
 }
 
+/* The list of a row becomes a copy. */
+static bool copy_list(perp_stored *s, perp_row *row) {
+    while (row->more) {
+        perp_row *copy = PP_STORED_ARRAY(s, perp_row, 1);
+        if (!copy) return false;
+        *copy = *row->more;
+        row->more = copy;
+        row = copy;
+    }
+    return true;
+}
+
 static bool copy_step(perp_stored *s, const perp_step_problem *p, perp_step_problem *to) {
     size_t nb = (size_t)p->nblock;
     bool refused = false;
@@ -24,9 +36,14 @@ static bool copy_step(perp_stored *s, const perp_step_problem *p, perp_step_prob
     to->M = copy_array(s, 36 * nb, sizeof(double), p->M, &refused);
     to->Minv = copy_array(s, 36 * nb, sizeof(double), p->Minv, &refused);
     to->momentum = copy_array(s, (size_t)p->ndof, sizeof(double), p->momentum, &refused);
-    to->joint = copy_array(s, (size_t)p->njoint, sizeof *p->joint, p->joint, &refused);
     to->contact = copy_array(s, (size_t)p->ncontact, sizeof *p->contact, p->contact, &refused);
-    return !refused;
+    perp_joint_row *joint = PP_STORED_ARRAY(s, perp_joint_row, p->njoint);
+    for (int i = 0; joint && i < p->njoint; i++) {
+        joint[i] = p->joint[i];
+        if (!copy_list(s, &joint[i].row)) refused = true;
+    }
+    to->joint = joint;
+    return joint && !refused;
 }
 
 perp_status pp_stored_set_step(perp_stored *s, const perp_step_problem *p) {

@@ -18,9 +18,12 @@ static bool has_friction(const perp_contact_row *r) { return r->nd != 0 && r->mu
 
 /* Entries of a column of H: those of the blocks that the row touches. */
 static int row_entries(const perp_step_problem *p, const perp_row *row) {
-    int a = row->block[0], b = row->block[1], n = 0;
-    if (a >= 0) n += p->block_ndof[a];
-    if (b >= 0 && b != a) n += p->block_ndof[b];
+    int n = 0;
+    for (; row; row = row->more) {
+        int a = row->block[0], b = row->block[1];
+        if (a >= 0) n += p->block_ndof[a];
+        if (b >= 0 && b != a) n += p->block_ndof[b];
+    }
     return n;
 }
 
@@ -31,8 +34,28 @@ typedef struct filler {
     int nnz, m;
 } filler;
 
-/* The next column of H. A row that has one body on both sides feels the sum. */
-static void put_row(filler *h, const perp_row *row, double b) {
+/* The blocks of a row with a list, in ascending order: each time the smallest that is above the last. */
+static void put_list(filler *h, const perp_row *row) {
+    for (int last = -1;;) {
+        const double *J = NULL;
+        int next = -1;
+        for (const perp_row *r = row; r; r = r->more)
+            for (int k = 0; k < 2; k++) {
+                if (r->block[k] <= last || (next >= 0 && r->block[k] >= next)) continue;
+                next = r->block[k];
+                J = r->J[k];
+            }
+        if (!J) return;
+        for (int i = 0; i < h->p->block_ndof[next]; i++) {
+            h->index[h->nnz] = h->p->block_offset[next] + i;
+            h->value[h->nnz++] = J[i];
+        }
+        last = next;
+    }
+}
+
+/* The blocks of a row without a list. A row that has one body on both sides feels the sum. */
+static void put_two(filler *h, const perp_row *row) {
     int first = row->block[0] >= 0 && (row->block[1] < 0 || row->block[0] <= row->block[1]) ? 0 : 1;
     for (int side = 0; side < 2; side++) {
         int k = side ? 1 - first : first, blk = row->block[k];
@@ -47,6 +70,14 @@ static void put_row(filler *h, const perp_row *row, double b) {
             h->value[h->nnz++] = row->J[k][i];
         }
     }
+}
+
+/* The next column of H. */
+static void put_row(filler *h, const perp_row *row, double b) {
+    if (row->more)
+        put_list(h, row);
+    else
+        put_two(h, row);
     h->b[h->m++] = b;
     h->start[h->m] = h->nnz;
 }

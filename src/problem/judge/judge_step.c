@@ -36,9 +36,10 @@ static double worth(double W, double compliance) { return compliance > 0 ? W / (
 /* |J| |x| */
 static double sizes(const perp_step_problem *p, const perp_row *row, const double *x) {
     double sum = 0;
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; row->block[k] >= 0 && i < p->block_ndof[row->block[k]]; i++)
-            sum += fabs(row->J[k][i]) * fabs(x[p->block_offset[row->block[k]] + i]);
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; row->block[k] >= 0 && i < p->block_ndof[row->block[k]]; i++)
+                sum += fabs(row->J[k][i]) * fabs(x[p->block_offset[row->block[k]] + i]);
     return sum;
 }
 
@@ -96,8 +97,9 @@ static double joint_speed(const work *w, int j, double *terms, double *noise) {
 }
 
 static bool joins(pp_law_graph *g, int law, const perp_row *row) {
-    for (int k = 0; k < 2; k++)
-        if (row->block[k] >= 0 && !pp_law_edge(g, law, g->n + row->block[k])) return false;
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++)
+            if (row->block[k] >= 0 && !pp_law_edge(g, law, g->n + row->block[k])) return false;
     return true;
 }
 
@@ -109,7 +111,7 @@ typedef struct motion {
 } motion;
 
 static int group_of(const motion *m, const perp_row *row) {
-    int b = row->block[0] >= 0 ? row->block[0] : row->block[1];
+    int b = pp_row_some_block(row);
     return b >= 0 ? pp_set_of(m->of, b) : -1; /* -1: the row acts on no body */
 }
 
@@ -126,8 +128,10 @@ static bool find_motion(work *w, int n, double *q, const double *terms, motion *
     if (!m->of || !m->most || !m->asked) return false;
     pp_sets_make(m->of, p->nblock);
     for (int i = 0; i < n; i++) {
-        const perp_row *row = row_of_law(p, i), other = {.block = {row->block[1], row->block[1]}};
-        if (row->block[0] >= 0 && row->block[1] >= 0) m->of[group_of(m, row)] = group_of(m, &other);
+        const perp_row *row = row_of_law(p, i);
+        for (const perp_row *part = row; part; part = part->more)
+            for (int k = 0; k < 2; k++)
+                if (part->block[k] >= 0) m->of[group_of(m, row)] = pp_set_of(m->of, part->block[k]);
     }
     for (int i = 0; i < n; i++) {
         int at = group_of(m, row_of_law(p, i));
@@ -156,9 +160,11 @@ typedef int edge[2];
 static bool find_laws(work *w, double *noise) {
     const perp_step_problem *p = w->p;
     motion m;
-    pp_law_graph g = {.n = p->njoint + p->ncontact, .cap = 2 * (p->njoint + p->ncontact)};
+    pp_law_graph g = {.n = p->njoint + p->ncontact};
+    for (int i = 0; i < g.n; i++)
+        for (const perp_row *row = row_of_law(p, i); row; row = row->more) g.cap += 2;
     g.vertices = g.n + p->nblock;
-    g.edge = PP_ARENA_ARRAY(w->arena, edge, g.cap); /* a law joins two bodies: it never grows */
+    g.edge = PP_ARENA_ARRAY(w->arena, edge, g.cap); /* as many as there are bodies in rows: it never grows */
     g.q = PP_ARENA_ARRAY(w->arena, double, g.n);
     g.D = PP_ARENA_ARRAY(w->arena, double, g.n);
     g.velocity = PP_ARENA_ARRAY(w->arena, bool, g.n);
@@ -179,9 +185,10 @@ static bool find_laws(work *w, double *noise) {
 
 static void add_terms(work *w, const perp_row *row, double impulse) {
     const perp_step_problem *p = w->p;
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; row->block[k] >= 0 && i < p->block_ndof[row->block[k]]; i++)
-            w->terms[p->block_offset[row->block[k]] + i] += fabs(row->J[k][i] * impulse);
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; row->block[k] >= 0 && i < p->block_ndof[row->block[k]]; i++)
+                w->terms[p->block_offset[row->block[k]] + i] += fabs(row->J[k][i] * impulse);
 }
 
 static void momentum_terms(work *w) {
@@ -223,12 +230,13 @@ static bool all_laws(work *w, pp_laws *all) {
         const perp_row *row = i < p->njoint ? &p->joint[i].row : &p->contact[i - p->njoint].n;
         all->scale[p->nblock + i] = w->laws.scale[i];
         all->island[p->nblock + i] = w->laws.island[i];
-        for (int k = 0; k < 2; k++) {
-            if (row->block[k] < 0) continue;
-            double *scale = &all->scale[row->block[k]];
-            *scale = fmax(*scale, w->laws.scale[i]);
-            all->island[row->block[k]] = w->laws.island[i];
-        }
+        for (; row; row = row->more)
+            for (int k = 0; k < 2; k++) {
+                if (row->block[k] < 0) continue;
+                double *scale = &all->scale[row->block[k]];
+                *scale = fmax(*scale, w->laws.scale[i]);
+                all->island[row->block[k]] = w->laws.island[i];
+            }
     }
     for (int b = 0; b < p->nblock; b++) {
         if (all->scale[b] == 0) pp_step_worsen_by_velocity(p, b, w->nu_free + p->block_offset[b], &all->scale[b]);

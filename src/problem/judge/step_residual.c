@@ -28,30 +28,33 @@ static double clamp(double x, double lo, double hi) { return x < lo ? lo : x > h
 /* J x for a vector over all degrees of freedom. */
 static double row_times(const perp_step_problem *p, const perp_row *r, const double *x) {
     double s = 0;
-    for (int k = 0; k < 2; k++) {
-        int b = r->block[k];
-        if (b < 0) continue;
-        for (int i = 0; i < p->block_ndof[b]; i++) s += r->J[k][i] * x[p->block_offset[b] + i];
-    }
+    for (; r; r = r->more)
+        for (int k = 0; k < 2; k++) {
+            int b = r->block[k];
+            if (b < 0) continue;
+            for (int i = 0; i < p->block_ndof[b]; i++) s += r->J[k][i] * x[p->block_offset[b] + i];
+        }
     return s;
 }
 
 /* J Minv x: with x = momentum the free velocity of the row, with x the row itself its inverse mass. */
 static double row_free(const perp_step_problem *p, const perp_row *r) {
     double s = 0;
-    for (int k = 0; k < 2; k++) {
-        int b = r->block[k];
-        if (b < 0) continue;
-        for (int i = 0; i < p->block_ndof[b]; i++) {
-            if (r->J[k][i] == 0) continue; /* half of a row, as a rule */
-            for (int j = 0; j < p->block_ndof[b]; j++)
-                s += r->J[k][i] * p->Minv[36 * (ptrdiff_t)b + i + 6 * j] * p->momentum[p->block_offset[b] + j];
+    for (; r; r = r->more)
+        for (int k = 0; k < 2; k++) {
+            int b = r->block[k];
+            if (b < 0) continue;
+            for (int i = 0; i < p->block_ndof[b]; i++) {
+                if (r->J[k][i] == 0) continue; /* half of a row, as a rule */
+                for (int j = 0; j < p->block_ndof[b]; j++)
+                    s += r->J[k][i] * p->Minv[36 * (ptrdiff_t)b + i + 6 * j] * p->momentum[p->block_offset[b] + j];
+            }
         }
-    }
     return s;
 }
 
-static double row_mass(const perp_step_problem *p, const perp_row *r) {
+/* Inverse mass of two blocks of a row, which may be the same; those of its list are others. */
+static double pair_mass(const perp_step_problem *p, const perp_row *r) {
     double s = 0;
     for (int k = 0; k < 2; k++)
         for (int l = 0; l < 2; l++) {
@@ -66,13 +69,20 @@ static double row_mass(const perp_step_problem *p, const perp_row *r) {
     return s;
 }
 
+static double row_mass(const perp_step_problem *p, const perp_row *r) {
+    double s = pair_mass(p, r);
+    while ((r = r->more)) s += pair_mass(p, r);
+    return s;
+}
+
 /* Adds J' p to x, which holds the bodies first .. first + BLOCKS - 1, six numbers each. */
 static void add_impulse(const perp_step_problem *s, const perp_row *r, double p, int first, double x[BLOCKS][6]) {
-    for (int k = 0; k < 2; k++) {
-        int b = r->block[k];
-        if (b < first || b >= first + BLOCKS) continue;
-        for (int i = 0; i < s->block_ndof[b]; i++) x[b - first][i] += r->J[k][i] * p;
-    }
+    for (; r; r = r->more)
+        for (int k = 0; k < 2; k++) {
+            int b = r->block[k];
+            if (b < first || b >= first + BLOCKS) continue;
+            for (int i = 0; i < s->block_ndof[b]; i++) x[b - first][i] += r->J[k][i] * p;
+        }
 }
 
 /* Takes in the velocity v of body b: its translational parts as they are, its turning by the speed of points at the
@@ -125,13 +135,14 @@ static double worth(double W, double compliance) { return compliance > 0 ? W / (
  * that of a body which would move along the row as lightly as these turn about it. */
 double pp_row_length(const perp_step_problem *p, const perp_row *r) {
     double light = 0;
-    for (int k = 0; k < 2; k++) {
-        int b = r->block[k];
-        if (b < 0) continue;
-        for (int i = 0; i < p->dim && i < p->block_ndof[b]; i++)
-            if (r->J[k][i] != 0) return 1;
-        light += 1 / p->M[36 * (ptrdiff_t)b];
-    }
+    for (const perp_row *part = r; part; part = part->more)
+        for (int k = 0; k < 2; k++) {
+            int b = part->block[k];
+            if (b < 0) continue;
+            for (int i = 0; i < p->dim && i < p->block_ndof[b]; i++)
+                if (part->J[k][i] != 0) return 1;
+            light += 1 / p->M[36 * (ptrdiff_t)b];
+        }
     double turning = row_mass(p, r);
     return turning > 0 && light > 0 ? sqrt(light / turning) : 1;
 }

@@ -150,6 +150,48 @@ static perp_status place(pp_reader *r, const pp_joint_in *in, perp_joint_def *d)
     return PERP_OK;
 }
 
+/* The bodies of a joint, and where it sits. */
+static perp_status read_bodies(pp_reader *r, const pp_joint_in *in, perp_joint_def *d) {
+    pp_push_key(r, "a");
+    perp_status s = pp_find_body(r, PP_ITEM(in, a), in->a.text, true, &d->a);
+    if (s) return s;
+    pp_pop(r);
+    pp_push_key(r, "b");
+    s = pp_find_body(r, PP_ITEM(in, b), in->b.text, false, &d->b);
+    if (s) return s;
+    pp_pop(r);
+    return place(r, in, d);
+}
+
+/* Most terms that a coupling or tendon of a scene may have: a limit of the reader, far above the 4 that models use. */
+#define MOST_TERMS 64
+
+static perp_status read_terms(pp_reader *r, const pp_joint_in *in, perp_joint_term *term, perp_joint_def *d) {
+    pp_push_key(r, "terms");
+    uint32_t n = pp_at(in->terms)->length;
+    if (n < 1 || n > MOST_TERMS)
+        return pp_wrong_say(r, PERP_E_ARG, in->terms, "found a list of %u; allowed: a list of 1 to %d", (unsigned)n,
+                            MOST_TERMS);
+    int i = 0;
+    for (pp_item v = pp_first(in->terms); v.node; v = pp_next(v), i++) {
+        pp_coupled_in t = {0};
+        pp_push_index(r, i);
+        perp_status s = pp_read_map(r, &pp_map_coupled, &v, 1, &t);
+        if (!s)
+            s = pp_find_coordinate(r, PP_ITEM(&t, joint), t.joint.text, PP_ITEM(&t, coordinate), t.coordinate,
+                                   &term[i].joint);
+        if (s) return s;
+        term[i].coord = (int)t.coordinate;
+        for (int k = 0; k < t.c.n; k++) term[i].c[k] = t.c.v[k];
+        pp_pop(r);
+    }
+    pp_pop(r);
+    d->term = term;
+    d->nterm = i;
+    d->offset = in->offset;
+    return PERP_OK;
+}
+
 static perp_status make_joint(pp_reader *r, pp_item entry, void *ctx) {
     (void)ctx;
     pp_joint_in in = {.turn = {1, 0, 0, 0}, .turn_a = {1, 0, 0, 0}, .turn_b = {1, 0, 0, 0}};
@@ -157,15 +199,8 @@ static perp_status make_joint(pp_reader *r, pp_item entry, void *ctx) {
     if (!s) s = pp_check_entry(r, PP_JOINTS, &r->joint, PP_ITEM(&in, name), in.name.text, entry);
     if (s) return s;
     perp_joint_def d = perp_joint_def_default((perp_joint_kind)in.got.variant);
-    pp_push_key(r, "a");
-    s = pp_find_body(r, PP_ITEM(&in, a), in.a.text, true, &d.a);
-    if (s) return s;
-    pp_pop(r);
-    pp_push_key(r, "b");
-    s = pp_find_body(r, PP_ITEM(&in, b), in.b.text, false, &d.b);
-    if (s) return s;
-    pp_pop(r);
-    s = place(r, &in, &d);
+    perp_joint_term term[MOST_TERMS] = {{.coord = 0}};
+    s = PP_GIVEN(&in, terms) ? read_terms(r, &in, term, &d) : read_bodies(r, &in, &d);
     if (!s) s = read_axes(r, &in, &d);
     if (s) return s;
     d.collide = in.collide;

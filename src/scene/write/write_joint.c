@@ -57,6 +57,26 @@ static char *axes_of(pp_scribe *s, const perp_joint_def *d) {
     return text;
 }
 
+static char *terms_of(pp_scribe *s, const perp_joint_def *d) {
+    if (d->nterm == 0) return NULL;
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text_add(&t, "[");
+    for (int i = 0; i < d->nterm; i++) {
+        pp_coupled_in in;
+        pp_put_blank(&pp_map_coupled, &in);
+        in.joint = s->joint_name[d->term[i].joint.slot]; /* slots have no gaps */
+        in.coordinate = d->term[i].coord;
+        for (int k = 0; k < PERP_JOINT_TERM_DEGREE; k++) {
+            in.c.v[k] = d->term[i].c[k];
+            if (in.c.v[k] != 0) in.c.n = k + 1;
+        }
+        if (i) pp_text_add(&t, ", ");
+        pp_put_map(&t, &pp_map_coupled, s->dim, -1, &in, NULL);
+    }
+    pp_text_add(&t, "]");
+    return pp_text_take(&t);
+}
+
 static void put_joint(pp_scribe *s, pp_text *t, int i) {
     perp_joint_def d;
     if (perp_joint_get(s->w, s->joint[i], &d)) return; /* cannot be: the id was just read */
@@ -70,10 +90,12 @@ static void put_joint(pp_scribe *s, pp_text *t, int i) {
     in.turn_a = d.X_AJ.q;
     in.at_b = d.X_BJ.p;
     in.turn_b = d.X_BJ.q;
-    char *axes = axes_of(s, &d);
-    const pp_nested nested[] = {{"axes", axes}, {NULL, NULL}};
+    in.offset = d.offset;
+    char *axes = axes_of(s, &d), *terms = terms_of(s, &d);
+    const pp_nested nested[] = {{"terms", terms}, {"axes", axes}, {NULL, NULL}};
     pp_put_map(t, &pp_map_joint, s->dim, (int)d.kind, &in, nested); /* names are in the order of the kinds */
     pp_free(&s->alloc, axes);
+    pp_free(&s->alloc, terms);
 }
 
 char *pp_write_joints(pp_scribe *s) {

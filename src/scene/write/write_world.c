@@ -96,7 +96,8 @@ static void mark_spoken_of(const pp_scribe *s, bool *body, bool *joint) {
         perp_joint_def d;
         if (perp_joint_get(s->w, s->joint[i], &d)) continue;
         if (d.a.gen) body[d.a.slot] = true;
-        body[d.b.slot] = true;
+        if (d.b.gen) body[d.b.slot] = true;
+        for (int k = 0; k < d.nterm; k++) joint[d.term[k].joint.slot] = true;
     }
     for (int i = 0; i < s->nforce; i++) {
         perp_force_def d;

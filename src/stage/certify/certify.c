@@ -12,6 +12,7 @@
 #include "stage/certify/contact_work.h"
 #include "stage/solve/give_way.h"
 #include "stage/stepper.h"
+#include "model/coupling.h"
 #include "stage/frame.h"
 #include "stage/certify/certify.h"
 #include "stage/collide/collide.h"
@@ -65,11 +66,9 @@ static void classify(pp_frame *f, perp_certificate *cert) {
 static double joint_error(const perp_world *w, const pp_state *s) {
     double worst = 0;
     for (int i = 0; i < w->njoint; i++) {
-        const pp_joint *j = &w->joint[i];
-        if (!pp_alive(j->gen)) continue;
-        pp_joint_side a = pp_side(w, s, j->a, NULL), b = pp_side(w, s, j->b, NULL);
+        if (!pp_alive(w->joint[i].gen)) continue;
         double phi[6];
-        int n = pp_joint_errors(&j->def, w->def.dim, &a, &b, phi);
+        int n = pp_joint_errors_at(w, s, s, i, phi);
         for (int k = 0; k < n; k++)
             if (!(fabs(phi[k]) <= worst)) worst = fabs(phi[k]);
     }

@@ -41,21 +41,16 @@
 #include "problem/rows.h"
 #include "stage/stepper.h"
 
-static void join(pp_contact_work *a, const perp_row *row) {
-    if (row->block[0] < 0 || row->block[1] < 0) return;
-    pp_sets_join(a->parent, row->block[0], row->block[1]);
-}
-
 int pp_work_island(const pp_contact_work *a, const perp_row *row) {
-    return pp_set_of(a->parent, row->block[0] >= 0 ? row->block[0] : row->block[1]);
+    return pp_set_of(a->parent, pp_row_some_block(row));
 }
 
-static bool fixed(const perp_row *row) { return row->block[0] < 0 && row->block[1] < 0; }
+static bool fixed(const perp_row *row) { return pp_row_some_block(row) < 0; }
 
 static void join_kick(pp_contact_work *a, const pp_frame *k) {
-    for (int i = 0; i < k->pose.problem.njoint; i++) join(a, &k->pose.problem.joint[i].row);
+    for (int i = 0; i < k->pose.problem.njoint; i++) pp_row_join(a->parent, &k->pose.problem.joint[i].row);
     for (int i = 0; i < k->pose.problem.ncontact; i++)
-        if (k->solve.solution.p_contact[3 * i] > 0) join(a, &k->pose.problem.contact[i].n);
+        if (k->solve.solution.p_contact[3 * i] > 0) pp_row_join(a->parent, &k->pose.problem.contact[i].n);
 }
 
 /* Velocity of B relative to A at a contact before the kick, as far as driven bodies make it: that of the part before, since in the

@@ -57,11 +57,12 @@ static void worst(double *most, double x) {
 /* ---- momentum ---- */
 
 static void add_row(const pp_frame *f, const perp_row *row, double p, double *sum) {
-    for (int k = 0; k < 2 && p != 0; k++) {
-        if (row->block[k] < 0) continue;
-        double *to = sum + f->control.block_offset[row->block[k]];
-        for (int i = 0; i < f->control.block_ndof[row->block[k]]; i++) to[i] += p * row->J[k][i];
-    }
+    for (; row; row = row->more)
+        for (int k = 0; k < 2 && p != 0; k++) {
+            if (row->block[k] < 0) continue;
+            double *to = sum + f->control.block_offset[row->block[k]];
+            for (int i = 0; i < f->control.block_ndof[row->block[k]]; i++) to[i] += p * row->J[k][i];
+        }
 }
 
 static void add_springs(const pp_frame *f, double *sum) {
@@ -356,13 +357,14 @@ static double creep_of(const pp_frame *f) {
 /* At least the inverse mass of a row: J'Minv J <= |J|^2 trace Minv. */
 static double most_inverse_mass(const perp_step_problem *p, const perp_row *row) {
     double sum = 0;
-    for (int k = 0; k < 2; k++) {
-        int b = row->block[k];
-        double square = 0, trace = 0;
-        for (int c = 0; b >= 0 && c < p->block_ndof[b]; c++)
-            square += row->J[k][c] * row->J[k][c], trace += p->Minv[36 * (ptrdiff_t)b + 7 * c];
-        sum += square * trace;
-    }
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++) {
+            int b = row->block[k];
+            double square = 0, trace = 0;
+            for (int c = 0; b >= 0 && c < p->block_ndof[b]; c++)
+                square += row->J[k][c] * row->J[k][c], trace += p->Minv[36 * (ptrdiff_t)b + 7 * c];
+            sum += square * trace;
+        }
     return sum;
 }
 

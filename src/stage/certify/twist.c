@@ -15,6 +15,7 @@
 #include <float.h>
 
 #include "base/sets.h"
+#include "problem/rows.h"
 #include "stage/stepper.h"
 #include "stage/frame.h"
 #include "stage/certify/certify.h"
@@ -38,13 +39,12 @@ typedef void see(int *of, island *is, const perp_row *row);
 
 static void join(int *of, island *is, const perp_row *row) {
     (void)is;
-    if (row->block[0] < 0 || row->block[1] < 0) return;
-    pp_sets_join(of, row->block[0], row->block[1]);
+    pp_row_join(of, row);
 }
 
 static void hold(int *of, island *is, const perp_row *row) {
     for (int k = 0; k < 2; k++)
-        if (row->block[k] < 0 && row->block[!k] >= 0) is[pp_set_of(of, row->block[!k])].held = true;
+        if (pp_row_holds(row, k)) is[pp_set_of(of, row->block[k])].held = true;
 }
 
 /* Shows the rows that act. What keeps a joint from rippling (joint < 0) turns single bodies, and holds none. */

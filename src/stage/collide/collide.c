@@ -169,8 +169,13 @@ static void join_all(const crowd *c, const pp_frame *f, const double *travel) {
                         *b = &f->collide.placed[w->found.couples.couple[k].j];
         if (near(a, b)) join(c, travel, a->body, b->body);
     }
-    for (int i = 0; i < w->njoint; i++)
-        if (pp_alive(w->joint[i].gen) && w->joint[i].a >= 0) join(c, travel, w->joint[i].a, w->joint[i].b);
+    for (int i = 0; i < w->njoint; i++) {
+        const pp_joint *j = &w->joint[i];
+        if (!pp_alive(j->gen)) continue;
+        if (j->a >= 0) join(c, travel, j->a, j->b);
+        for (int k = 1; k < j->def.nterm; k++)
+            join(c, travel, w->joint[j->term[0].joint.slot].b, w->joint[j->term[k].joint.slot].b);
+    }
 }
 
 /* Spreads the largest travel over bodies that are jointed or may push each other, until nothing changes: a larger reach

@@ -13,6 +13,7 @@
 
 #include "stage/control/belt.h"
 #include "model/actuator.h"
+#include "model/coupling.h"
 #include "model/state.h"
 #include "stage/control/control.h"
 #include "model/budget.h"
@@ -32,6 +33,16 @@ static bool wrench_finite(perp_wrench f) { return perp_v3_finite(f.force) && per
 /* A torque tau on joint coordinate c, as equal and opposite wrenches: the coordinate's row transposed. */
 static void apply_coordinate_force(perp_world *w, const pp_joint *j, int c, double tau, perp_wrench *held) {
     const pp_state *s = &w->state;
+    if (pp_couples(j)) { /* by the rule of virtual work: each of its joints feels P' tau */
+        for (int k = 0; k < j->def.nterm; k++) {
+            const perp_joint_term *t = &j->term[k];
+            double coord[PERP_JOINT_MAX_COORD];
+            pp_joint_coords_at(w, s, s, (int)t->joint.slot, coord);
+            apply_coordinate_force(w, &w->joint[t->joint.slot], t->coord, tau * pp_term_slope(t, coord[t->coord]),
+                                   held);
+        }
+        return;
+    }
     pp_joint_side side[2];
     perp_joint_row row[PP_JOINT_MAX_ROWS];
     perp_joint_def def = j->def;
@@ -83,11 +94,9 @@ perp_status pp_control_held(perp_world *w, const perp_wrench **out) {
             add_wrench(&held[e->b], f.force, f.torque);
         } else if (e->def.kind == PERP_FORCE_PD) {
             const pp_joint *j = &w->joint[e->joint];
-            pp_joint_side a = pp_shown_side(w, &w->state, j->a), b = pp_shown_side(w, &w->state, j->b);
             double coord[PERP_JOINT_MAX_COORD], rate[PERP_JOINT_MAX_COORD];
-            pp_joint_coords(&j->def, w->def.dim, &a, &b, w->state.coord[e->joint],
-                            coord); /* a body may have been placed since */
-            pp_joint_rates(&j->def, w->def.dim, &a, &b, rate);
+            pp_joint_coords_at(w, &w->state, &w->state, e->joint, coord); /* a body may have been placed since */
+            pp_joint_rates_at(w, &w->state, e->joint, rate);
             double tau = e->def.kp * (e->def.target - coord[e->def.coord]) +
                          e->def.kd * (e->def.target_rate - rate[e->def.coord]);
             if (tau > e->def.max_force) tau = e->def.max_force;
@@ -213,12 +222,13 @@ static perp_vec3 bend_of(perp_quat q0, perp_quat q1, perp_vec3 hw) {
 
 double pp_row_bend(const pp_frame *f, const perp_row *row) {
     double sum = 0;
-    for (int k = 0; k < 2; k++) {
-        int b = row->block[k];
-        if (b < 0 || f->control.block_ndof[b] != 6) continue;
-        sum += row->J[k][3] * f->control.bend[b].x + row->J[k][4] * f->control.bend[b].y +
-               row->J[k][5] * f->control.bend[b].z;
-    }
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++) {
+            int b = row->block[k];
+            if (b < 0 || f->control.block_ndof[b] != 6) continue;
+            sum += row->J[k][3] * f->control.bend[b].x + row->J[k][4] * f->control.bend[b].y +
+                   row->J[k][5] * f->control.bend[b].z;
+        }
     return sum;
 }
 

@@ -11,6 +11,7 @@
 #include "base/rounding.h"
 #include "model/actuator.h"
 #include "model/armature.h"
+#include "model/coupling.h"
 #include "stage/control/belt.h"
 #include "problem/convert/convert.h"
 #include "problem/rows.h"
@@ -25,6 +26,7 @@
 static void put_side(perp_row *row, int side, int dim, int block, int ndof, perp_vec3 d, perp_vec3 r) {
     double sign = side ? 1 : -1;
     row->block[side] = block;
+    row->more = NULL;
     double *J = row->J[side];
     for (int i = 0; i < 6; i++) J[i] = 0;
     if (block < 0) return;
@@ -48,6 +50,7 @@ static void put_side(perp_row *row, int side, int dim, int block, int ndof, perp
 static void spin_row(const pp_frame *f, const perp_contact *c, const int body[2], perp_contact_row *out) {
     bool turns = false;
     out->b_r = 0;
+    out->r.more = NULL;
     for (int k = 0; k < 2; k++) {
         double sign = k ? 1 : -1;
         int blk = f->control.block[body[k]];
@@ -404,20 +407,18 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
         if (!pp_alive(j->gen)) continue;
-        pp_joint_side a = pp_side(w, f->s1, j->a, f->control.block), b = pp_side(w, f->s1, j->b, f->control.block);
-        if (a.block < 0 && b.block < 0) continue; /* nothing to solve for between two driven bodies */
-        double coord[PERP_JOINT_MAX_COORD];
-        pp_joint_coords(&j->def, w->def.dim, &a, &b, f->s0->coord[i], coord);
         /* half a kick: bounds and springs are those of h/2, the spring's middle is that of the step */
-        double span = f->task.half ? f->h / 2 : f->h;
-        int k = pp_joint_rows(&j->def, w->def.dim, &a, &b, coord, span, INFINITY, *rows + *n), kept = 0;
+        double span = f->task.half ? f->h / 2 : f->h, coord[PERP_JOINT_MAX_COORD];
+        pp_rows_for how = {f->control.block, span, INFINITY};
+        int k = pp_joint_rows_at(w, f->s1, f->s0, i, &how, *rows + *n), kept = 0;
+        if (k < 0) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);
+        if (k > 0) pp_joint_coords_at(w, f->s1, f->s0, i, coord);
         for (int r = 0; r < k; r++) {
             perp_joint_row *row = *rows + *n + kept;
             *row = (*rows)[*n + r];
             if (f->purpose == PP_END_KICK && row->kind == PERP_ROW_SPRING) continue; /* its impulse is known */
             if (f->purpose == PP_START_FREE && is_force(row)) continue;
             if (f->purpose == PP_IMPACT && !acts_at_once(row)) continue;
-            row->joint = i;
             f->pose.row_number[*n + kept] = r;
             bool position = row->kind == PERP_ROW_JOINT || row->kind == PERP_ROW_LIMIT;
             if (row->kind == PERP_ROW_MOTOR && pp_motor_keeps_limits(&j->def.axis[row->coord]))
@@ -440,7 +441,9 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
         }
         *n += kept;
     }
-    *n += servo_rows(f, *rows + *n, f->pose.row_number + *n);
+    int servos = servo_rows(f, *rows + *n, f->pose.row_number + *n);
+    if (servos < 0) return pp_fail(w, PERP_E_MEMORY, "out of memory for the actuators");
+    *n += servos;
     *n += armature_rows(f, *rows + *n, f->pose.row_number + *n);
     *n += ripple_rows(f, *rows + *n);
     return PERP_OK;

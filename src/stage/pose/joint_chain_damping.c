@@ -116,14 +116,22 @@ static void kick(const pp_frame *f, const perp_row *row, int side, double out[6]
 
 static double response(const pp_frame *f, const perp_row *to, const perp_row *from) {
     double sum = 0;
-    for (int a = 0; a < 2; a++)
-        for (int b = 0; b < 2; b++) {
-            if (to->block[a] < 0 || to->block[a] != from->block[b]) continue;
-            double v[6];
-            kick(f, from, b, v);
-            for (int i = 0; i < 6; i++) sum += to->J[a][i] * v[i];
-        }
+    for (; from; from = from->more)
+        for (const perp_row *t = to; t; t = t->more)
+            for (int a = 0; a < 2; a++)
+                for (int b = 0; b < 2; b++) {
+                    if (t->block[a] < 0 || t->block[a] != from->block[b]) continue;
+                    double v[6];
+                    kick(f, from, b, v);
+                    for (int i = 0; i < 6; i++) sum += t->J[a][i] * v[i];
+                }
     return sum;
+}
+
+static bool touches(const perp_row *row, int block) {
+    for (; row; row = row->more)
+        if (row->block[0] == block || row->block[1] == block) return true;
+    return false;
 }
 
 /* The same with its joints held and the bodies next to it free but for them. False: no memory. */
@@ -133,9 +141,7 @@ static bool held_response(const pp_frame *f, int block, sym *W) {
     int m = 0, *row = PP_ARENA_ARRAY(arena, int, p->njoint);
     if (!row) return false;
     for (int i = 0; i < p->njoint; i++)
-        if (p->joint[i].kind == PERP_ROW_JOINT &&
-            (p->joint[i].row.block[0] == block || p->joint[i].row.block[1] == block))
-            row[m++] = i;
+        if (p->joint[i].kind == PERP_ROW_JOINT && touches(&p->joint[i].row, block)) row[m++] = i;
     *W = free_response(f, block);
     double *A = PP_ARENA_ARRAY(arena, double, m *m), *C = PP_ARENA_ZERO(arena, double, 6 * m),
            *work = PP_ARENA_ARRAY(arena, double, (int)pp_psd_work(m)), *tmp = PP_ARENA_ARRAY(arena, double, 3 * m);
@@ -144,13 +150,14 @@ static bool held_response(const pp_frame *f, int block, sym *W) {
     for (int i = 0; i < m; i++) {
         const perp_row *r = &p->joint[row[i]].row;
         for (int j = 0; j < m; j++) A[i + m * j] = response(f, r, &p->joint[row[j]].row);
-        for (int side = 0; side < 2; side++) {
-            if (r->block[side] != block) continue;
-            double v[6];
-            kick(f, r, side, v);
-            perp_vec3 w = angular_part(p->dim, v);
-            C[i] += w.x, C[i + m] += w.y, C[i + 2 * m] += w.z;
-        }
+        for (; r; r = r->more)
+            for (int side = 0; side < 2; side++) {
+                if (r->block[side] != block) continue;
+                double v[6];
+                kick(f, r, side, v);
+                perp_vec3 w = angular_part(p->dim, v);
+                C[i] += w.x, C[i + m] += w.y, C[i + 2 * m] += w.z;
+            }
     }
     memcpy(X, C, 3 * (size_t)m * sizeof *X);
     pp_psd factor;

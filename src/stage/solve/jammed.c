@@ -72,8 +72,8 @@ perp_status pp_solve_jammed(pp_frame *f, perp_status st, const pp_way *way) {
     char before[PP_WHY];
     memcpy(before, w->why, sizeof before);
     f->method.jammed = true;
-    pp_joint_rounds_anew(f, true);
-    st = pp_formulate(f, &(pp_pose_options){.no_lift = true});
+    st = pp_joint_rounds_anew(f, true);
+    if (!st) st = pp_formulate(f, &(pp_pose_options){.no_lift = true});
     if (!st) st = way->solve(f, way->ctx);
     if (st) return st;
     f->solve.fallbacks++;

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/rounding.h"
+#include "model/coupling.h"
 #include "problem/rows.h"
 #include "stage/stepper.h"
 #include "stage/control/control.h"
@@ -50,16 +51,17 @@ static bool position(const perp_joint_row *r) {
     return r->joint >= 0 && (r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT);
 }
 
-/* Rows of joint j with dynamic bodies as in `at`; 0: it has none. */
+/* Rows of joint j with dynamic bodies as in `at`; 0: it has none, -1: no memory. */
 static int rows_at(const pp_frame *f, const pp_state *at, int joint, perp_joint_row *out) {
-    const perp_world *w = f->w;
-    const pp_joint *j = &w->joint[joint];
-    if (!pp_alive(j->gen)) return 0;
-    pp_joint_side a = pp_side(w, at, j->a, f->control.block), b = pp_side(w, at, j->b, f->control.block);
-    if (a.block < 0 && b.block < 0) return 0;
-    double coord[PERP_JOINT_MAX_COORD];
-    pp_joint_coords(&j->def, w->def.dim, &a, &b, f->s0->coord[joint], coord);
-    return pp_joint_rows(&j->def, w->def.dim, &a, &b, coord, f->h, INFINITY, out);
+    return pp_joint_rows_at(f->w, at, f->s0, joint, &(pp_rows_for){f->control.block, f->h, INFINITY}, out);
+}
+
+/* b of the row of a limit of tendon `joint` at these poses. Rows of limits come first, that of the lower one before that of the upper. */
+static double tendon_limit(const pp_frame *f, const pp_state *at, int joint, int number) {
+    const perp_joint_axis *a = &f->w->joint[joint].def.axis[0];
+    double x[PERP_JOINT_MAX_COORD];
+    pp_joint_coords_at(f->w, at, f->s0, joint, x);
+    return (number == 0 && isfinite(a->lo) ? x[0] - a->lo : a->hi - x[0]) / f->h;
 }
 
 /* By row: error or coordinate at the poses `at` over h, less what may be left. index: numbers of the rows in the frame's problem; NULL:
@@ -75,9 +77,12 @@ static void measure(const pp_frame *f, const pp_state *at, const perp_joint_row 
         if (!position(&row[i])) continue;
         int of = index ? index[i] : i, number = f->pose.row_number[of];
         if (row[i].kind == PERP_ROW_JOINT && row[i].joint != joint) { /* the first rows are those of the errors */
-            const pp_joint *j = &w->joint[joint = row[i].joint];
-            pp_joint_side a = pp_side(w, at, j->a, f->control.block), b = pp_side(w, at, j->b, f->control.block);
-            (void)pp_joint_errors(&j->def, w->def.dim, &a, &b, phi);
+            joint = row[i].joint;
+            (void)pp_joint_errors_at(w, at, f->s0, joint, phi);
+        }
+        if (row[i].kind == PERP_ROW_LIMIT && pp_couples(&w->joint[row[i].joint])) {
+            value[i] = tendon_limit(f, at, row[i].joint, number) - f->pose.joint_rest[of];
+            continue;
         }
         if (row[i].kind == PERP_ROW_LIMIT && row[i].joint != limited) (void)rows_at(f, at, limited = row[i].joint, end);
         value[i] = (row[i].kind == PERP_ROW_JOINT ? phi[number] / f->h : end[number].b) - f->pose.joint_rest[of];
@@ -122,41 +127,44 @@ static bool too_far(const pp_frame *f, const perp_row *row, double bend) {
     int dim = f->w->def.dim;
     double arm = 0;
     bool moves = false;
-    for (int side = 0; side < 2; side++) {
-        const double *J = row->J[side];
-        if (row->block[side] < 0) continue;
-        for (int i = 0; i < dim; i++) moves = moves || J[i] != 0;
-        double turn = dim == 2 ? fabs(J[2]) : perp_v3_norm(perp_v3(J[3], J[4], J[5]));
-        arm = fmax(arm, turn);
-    }
+    for (; row; row = row->more)
+        for (int side = 0; side < 2; side++) {
+            const double *J = row->J[side];
+            if (row->block[side] < 0) continue;
+            for (int i = 0; i < dim; i++) moves = moves || J[i] != 0;
+            double turn = dim == 2 ? fabs(J[2]) : perp_v3_norm(perp_v3(J[3], J[4], J[5]));
+            arm = fmax(arm, turn);
+        }
     return moves ? fabs(bend) > TOO_FAR * fmax(arm, f->demand.joints->arm) : fabs(bend) > TOO_FAR;
 }
 
 /* Rows linearised where the velocity nu would lead: f->joint_shift. end_row, unless NULL: the rows there. guessed: nu is no
  * answer, so that a joint that opens far there says nothing. */
-static void linearise_at(pp_frame *f, const double *nu, perp_row *end_row, bool guessed) {
+static perp_status linearise_at(pp_frame *f, const double *nu, perp_row *end_row, bool guessed) {
     pp_joint_rounds *r = f->demand.joints;
     perp_step_problem p = pp_free_problem(f);
     f->demand.joint_shift = NULL;
-    if (!move(f, &p, NULL, nu, &r->end)) return;
+    if (!move(f, &p, NULL, nu, &r->end)) return PERP_OK;
     double *shift = r->shift, keep = f->h < f->w->def.h ? 1 - f->h / f->w->def.h : 0;
     for (int j = 0; j < f->w->njoint; j++) {
         perp_joint_row start[PP_JOINT_MAX_ROWS], end[PP_JOINT_MAX_ROWS];
         int n = rows_at(f, f->s1, j, start);
-        if (n > 0) (void)rows_at(f, &r->end, j, end);
+        if (n < 0 || (n > 0 && rows_at(f, &r->end, j, end) < 0))
+            return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
         for (int i = 0; i < n; i++, shift++) {
             bool joint = start[i].kind == PERP_ROW_JOINT, limit = start[i].kind == PERP_ROW_LIMIT;
             *shift = joint || limit ? end[i].b - pp_row_dot(&p, &start[i].row, nu) : 0;
             if (joint) *shift -= keep * (start[i].b - start[i].b_kin);
-            if (joint && guessed && too_far(f, &start[i].row, f->h * (*shift - start[i].b))) return;
+            if (joint && guessed && too_far(f, &start[i].row, f->h * (*shift - start[i].b))) return PERP_OK;
             if (end_row) end_row[shift - r->shift] = joint || limit ? end[i].row : start[i].row;
         }
     }
     f->demand.joint_shift = r->shift;
+    return PERP_OK;
 }
 
 /* The first guess: where the velocity of the start would lead. */
-static void guess(pp_frame *f) { linearise_at(f, f->control.nu0, NULL, true); }
+static perp_status guess(pp_frame *f) { return linearise_at(f, f->control.nu0, NULL, true); }
 
 perp_status pp_joint_rounds_begin(pp_frame *f) {
     f->demand.joints = NULL;
@@ -166,7 +174,11 @@ perp_status pp_joint_rounds_begin(pp_frame *f) {
     pp_joint_rounds *r = PP_ARENA_ZERO(a, pp_joint_rounds, 1);
     if (!r) return pp_fail(w, PERP_E_MEMORY, "out of memory for the joints");
     perp_joint_row scratch[PP_JOINT_MAX_ROWS];
-    for (int j = 0; j < w->njoint; j++) r->n += rows_at(f, f->s1, j, scratch);
+    for (int j = 0; j < w->njoint; j++) {
+        int n = rows_at(f, f->s1, j, scratch);
+        if (n < 0) return pp_fail(w, PERP_E_MEMORY, "out of memory for the joints");
+        r->n += n;
+    }
     if (r->n == 0) return PERP_OK;
     r->shift = PP_ARENA_ARRAY(a, double, r->n);
     r->miss = PP_ARENA_ARRAY(a, double, r->n);
@@ -180,19 +192,18 @@ perp_status pp_joint_rounds_begin(pp_frame *f) {
     r->arm = 1e-3 * far(f);
     r->sought = f->demand.nchain_damping > 0;
     f->demand.joints = r;
-    pp_joint_rounds_anew(f, false);
-    return PERP_OK;
+    return pp_joint_rounds_anew(f, false);
 }
 
-void pp_joint_rounds_anew(pp_frame *f, bool linear) {
+perp_status pp_joint_rounds_anew(pp_frame *f, bool linear) {
     pp_joint_rounds *r = f->demand.joints;
-    if (!r) return;
+    if (!r) return PERP_OK;
     f->demand.joint_shift = NULL;
     r->mix.rounds = r->rounds = r->idle = 0;
     r->slow = false;
     r->most = r->least = r->last = INFINITY;
     r->linear = linear;
-    if (!linear) guess(f);
+    return linear ? PERP_OK : guess(f);
 }
 
 /* Rows against ripples, from the first answer. */
@@ -208,8 +219,7 @@ static perp_status seek_ripples(pp_frame *f) {
     f->demand.nchain_damping = n;
     r->rounds = r->mix.rounds = r->idle = 0; /* the answer was of another matrix */
     r->most = r->least = r->last = INFINITY;
-    guess(f);
-    return PERP_OK;
+    return guess(f);
 }
 
 perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double *nu) {
@@ -269,8 +279,7 @@ bool pp_joint_rounds_settled(pp_frame *f, bool news) {
 }
 
 bool pp_joint_rounds_at(pp_frame *f, const double *nu, perp_row *end_row) {
-    linearise_at(f, nu, end_row, false);
-    return f->demand.joint_shift != NULL;
+    return !linearise_at(f, nu, end_row, false) && f->demand.joint_shift;
 }
 
 bool pp_joint_rounds_lost(const pp_frame *f) { return f->demand.joints && f->demand.joints->lost; }

@@ -33,8 +33,8 @@ typedef struct pp_joint_rounds {
  * linearised at the start: geometry `once`, joints that are corrected afterwards, steppers with equations of their own, problems of velocities, no joints.
  * PERP_E_MEMORY. */
 perp_status pp_joint_rounds_begin(pp_frame *f);
-/* Forgets what rounds have found, for rounds that begin anew. linear: rows of the start from now on. */
-void pp_joint_rounds_anew(pp_frame *f, bool linear);
+/* Forgets what rounds have found, for rounds that begin anew. linear: rows of the start from now on. PERP_E_MEMORY. */
+perp_status pp_joint_rounds_anew(pp_frame *f, bool linear);
 /* After a round was solved: measures joints at the poses `end` that velocity nu leads to, and sets f->demand.joint_shift for the
  * next round. Looks for ripples after the first. PERP_E_MEMORY. */
 perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double *nu);

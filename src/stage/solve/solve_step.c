@@ -579,8 +579,9 @@ static bool slides(const perp_step_problem *p, const perp_step_solution *s, int 
 }
 
 static void count_row(int *rows, const perp_row *r) {
-    for (int k = 0; k < 2; k++)
-        if (r->block[k] >= 0) rows[r->block[k]]++;
+    for (; r; r = r->more)
+        for (int k = 0; k < 2; k++)
+            if (r->block[k] >= 0) rows[r->block[k]]++;
 }
 
 bool pp_loads_matter(pp_arena *arena, const perp_step_problem *p, const perp_step_solution *s) {

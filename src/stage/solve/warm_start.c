@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/actuator.h"
+#include "model/coupling.h"
 #include "stage/solve/give_way.h"
 #include "stage/frame.h"
 #include "stage/solve/solve.h"
@@ -146,6 +147,11 @@ static void remember_actuators(const pp_frame *f, bool add) {
     }
 }
 
+/* Is it the row of an upper limit of a tendon, which acts against its sum? */
+static bool is_upper_limit(const perp_world *w, const perp_joint_row *r, int number) {
+    return r->kind == PERP_ROW_LIMIT && number == (isfinite(w->joint[r->joint].def.axis[0].lo) ? 1 : 0);
+}
+
 void pp_remember(pp_frame *f, bool add_joint_impulses) {
     perp_world *w = f->w;
     write_memory(f, &w->warm);
@@ -157,9 +163,15 @@ void pp_remember(pp_frame *f, bool add_joint_impulses) {
     for (int i = 0; i < f->pose.problem.njoint; i++) {
         const perp_joint_row *r = &f->pose.problem.joint[i];
         if (r->joint < 0) continue;
+        perp_wrench *sum = &w->last.joint_impulse[r->joint];
+        if (pp_couples(&w->joint[r->joint])) { /* no bodies of its own: the impulse along its sum */
+            sum->force.x +=
+                (w->joint[r->joint].def.axis[0].limited && is_upper_limit(w, r, f->pose.row_number[i]) ? -1 : 1) *
+                f->solve.solution.p_joint[i];
+            continue;
+        }
         pp_joint_side b = pp_side(w, f->s0, w->joint[r->joint].b, f->control.block);
         perp_wrench p = pp_joint_row_wrench(r, w->def.dim, &b, &w->joint[r->joint].def, f->solve.solution.p_joint[i]);
-        perp_wrench *sum = &w->last.joint_impulse[r->joint];
         sum->force = perp_v3_add(sum->force, p.force);
         sum->torque = perp_v3_add(sum->torque, p.torque);
     }

@@ -14,6 +14,7 @@
  *          helps with them. Steppers with equations of their own choose their parts themselves. */
 #include "problem/rows.h"
 #include "stage/stepper.h"
+#include "model/coupling.h"
 #include "stage/frame.h"
 #include "stage/update/update.h"
 
@@ -63,7 +64,7 @@ perp_status pp_check_opening(pp_frame *f) {
     for (int row = 0; row < f->pose.problem.njoint; row++) {
         int i = f->pose.problem.joint[row].joint;
         if (i < 0 || (row > 0 && f->pose.problem.joint[row - 1].joint == i)) continue;
-        if (f->pose.problem.joint[row].kind != PERP_ROW_JOINT) continue;
+        if (f->pose.problem.joint[row].kind != PERP_ROW_JOINT || pp_couples(&w->joint[i])) continue;
         double part = opening(f, i, row);
         if (!(part <= MOST))
             return pp_fail(

@@ -6,6 +6,7 @@
  * fourth order or exact; in 2D and for spheres it is a turn by h w, and w stays. */
 #include <string.h>
 
+#include "model/coupling.h"
 #include "stage/frame.h"
 #include "stage/control/control.h"
 #include "stage/update/update.h"
@@ -14,8 +15,9 @@
 static void mark_pushed(const pp_frame *f, bool *pushed) {
     const perp_step_problem *p = &f->pose.problem;
     for (int i = 0; i < p->njoint; i++)
-        for (int k = 0; k < 2; k++)
-            if (p->joint[i].row.block[k] >= 0) pushed[p->joint[i].row.block[k]] = true;
+        for (const perp_row *row = &p->joint[i].row; row; row = row->more)
+            for (int k = 0; k < 2; k++)
+                if (row->block[k] >= 0) pushed[row->block[k]] = true;
     for (int i = 0; i < p->ncontact; i++) {
         const double *P = f->solve.solution.p_contact + 3 * i;
         if (P[0] == 0 && P[1] == 0 && P[2] == 0) continue;
@@ -93,11 +95,9 @@ perp_status pp_update(pp_frame *f) {
                            w->body[slot].name ? w->body[slot].name : "", f->s0->t + f->h);
     }
     for (int i = 0; i < w->njoint; i++) {
-        const pp_joint *j = &w->joint[i];
-        if (!pp_alive(j->gen)) continue;
-        pp_joint_side a = pp_side(w, s1, j->a, NULL), b = pp_side(w, s1, j->b, NULL);
+        if (!pp_alive(w->joint[i].gen)) continue;
         double coord[PERP_JOINT_MAX_COORD] = {0};
-        pp_joint_coords(&j->def, w->def.dim, &a, &b, f->s0->coord[i], coord);
+        pp_joint_coords_at(w, s1, f->s0, i, coord);
         memcpy(s1->coord[i], coord, sizeof coord);
     }
     s1->t = f->s0->t + f->h;

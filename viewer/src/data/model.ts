@@ -14,6 +14,8 @@ export const JOINT_KINDS = [
     'spherical',
     'universal',
     'planar',
+    'coupling',
+    'tendon',
 ] as const;
 export const SHAPE = {
     particle: 0,

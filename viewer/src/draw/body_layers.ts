@@ -101,6 +101,7 @@ export class BodyLayers {
     private addJoints(m: Moment): void {
         const j = m.model.joints;
         for (let i = 0; i < j.name.length; i++) {
+            if (j.b[i] < 0) continue; // a coupling or tendon is nowhere
             for (const [body, pose] of [
                 [j.a[i], j.pose_a],
                 [j.b[i], j.pose_b],

@@ -1,0 +1,49 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
+/* coupling.h - coordinates, errors, rates and rows of the joints of a world, whatever their kind
+ *
+ * Joints between bodies are those of joint_rows.h. Couplings and tendons are about a sum over coordinates q_k of such joints,
+ *     x = offset + sum_k P_k(q_k),   x' = sum_k P_k'(q_k) q_k',
+ * so a row along x is the sum of the rows along q_k, each times P_k'. It touches the bodies of all these joints: perp_row.more. A coupling has the one
+ * locked motion x = 0. A tendon has the coordinate x, with the same extras as that of any joint.
+ * Below, `s` is the state that bodies are taken from, `last` one whose coordinates angles are continued from. */
+#ifndef PP_COUPLING_H
+#define PP_COUPLING_H
+
+#include "model/world_data.h"
+
+/* Is it a coupling or a tendon? */
+static inline bool pp_couples(const pp_joint *j) { return pp_kind_couples(j->def.kind); }
+/* Has the world one of these? */
+bool pp_has_couplings(const perp_world *w);
+
+/* P(q) and P'(q) of a term. */
+double pp_term_value(const perp_joint_term *t, double q);
+double pp_term_slope(const perp_joint_term *t, double q);
+
+/* Coordinates of a joint: as many as it has. */
+void pp_joint_coords_at(const perp_world *w, const pp_state *s, const pp_state *last, int joint, double *coord);
+/* Their rates, with the velocities at the time of the state. */
+void pp_joint_rates_at(const perp_world *w, const pp_state *s, int joint, double *rate);
+/* Errors of its locked motions: at most 6. @return how many. */
+int pp_joint_errors_at(const perp_world *w, const pp_state *s, const pp_state *last, int joint, double *phi);
+
+/* The row along a coordinate, without law (pp_joint_coordinate_row()). @return 1; 0: there is none; -1: no memory in the arena, where the list of
+ * a row lies. */
+int pp_joint_coordinate_row_at(perp_world *w, const pp_state *s, const pp_state *last, const int *block, int joint,
+                               int coord, perp_joint_row *out);
+
+/* How rows are made: see pp_joint_rows(). */
+typedef struct pp_rows_for {
+    const int *block; /* by body slot */
+    double h, margin;
+} pp_rows_for;
+
+/* Rows of a joint; row[].joint is set. @return how many, at most PP_JOINT_MAX_ROWS; 0: it is dead, or nothing could obey; -1: no memory */
+int pp_joint_rows_at(perp_world *w, const pp_state *s, const pp_state *last, int joint, const pp_rows_for *how,
+                     perp_joint_row *out);
+
+/* The forces on the bodies of a joint are changed from outside: see pp_forces_given(). */
+void pp_joint_forces_given(perp_world *w, int joint);
+
+#endif
