@@ -70,6 +70,7 @@ perp_status pp_mjcf_bodies(pp_mjcf *f); /* mjcf_body.c */
 perp_status pp_mjcf_masses(pp_mjcf *f);
 perp_status pp_mjcf_others(pp_mjcf *f); /* mjcf_other.c: contacts, equalities, tendons, keyframes */
 perp_status pp_mjcf_actuators(pp_mjcf *f, const pp_xml *section); /* mjcf_actuator.c */
+perp_status pp_mjcf_sensors(pp_mjcf *f, const pp_xml *section);   /* mjcf_sensor.c */
 /* Turns damping ratios of actuators into damping; masses must be known. */
 perp_status pp_mjcf_damping(pp_mjcf *f);
 

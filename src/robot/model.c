@@ -96,7 +96,7 @@ void pp_model_free(pp_import *m) {
         pp_free(a, d->mesh[i].hull);
     }
     void *const block[] = {d->body,     d->joint,  d->geom,    d->mesh, d->site, d->actuator,
-                           d->equality, d->tendon, d->exclude, d->pair, d->key};
+                           d->equality, d->tendon, d->exclude, d->pair, d->key,  d->sensor};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++) pp_free(a, block[i]);
 }
 

@@ -16,6 +16,7 @@
 #include "input/xml.h"
 #include "mesh/mesh.h"
 #include "perp/import.h"
+#include "perp/sensor.h"
 #include "perp/shape.h"
 #include "scene/put.h"
 
@@ -114,6 +115,14 @@ typedef struct pp_model_actuator {
     const char *missing; /* why perp has no such actuator; NULL: it has */
 } pp_model_actuator;
 
+/* A sensor that perp has, too. */
+typedef struct pp_model_sensor {
+    const char *name; /* NULL: none */
+    const pp_xml *at;
+    perp_sensor_kind kind;
+    const char *target; /* the joint or site that it is on */
+} pp_model_sensor;
+
 /* connect (ball) and weld (fixed): frames of the two bodies that coincide. Others are only named. */
 typedef struct pp_model_equality {
     const char *type, *a, *b;
@@ -150,6 +159,8 @@ typedef struct pp_model {
     int nsite, cap_site;
     pp_model_actuator *actuator;
     int nactuator, cap_actuator;
+    pp_model_sensor *sensor;
+    int nsensor, cap_sensor;
     pp_model_equality *equality;
     int nequality, cap_equality;
     pp_model_tendon *tendon;

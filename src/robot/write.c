@@ -426,6 +426,7 @@ perp_status pp_robot_write(pp_import *m) {
     if (!s) s = pp_put_gravity_compensation(&w);
     if (!s) s = pp_put_actuators(&w);
     if (!s) s = pp_put_sites(&w);
+    if (!s) s = pp_put_sensors(&w);
     if (!s) s = pp_put_keyframes(&w);
     if (s) {
         pp_text_free(&w.t);

@@ -19,9 +19,10 @@ typedef struct pp_writing {
     pp_written *joint; /* by joint of the model */
     pp_chain *chain;   /* by link */
     const char *
-        *between;  /* by joint of the model: name of the body between it and the next one of the link; NULL: none */
-    int nactuator; /* written */
-    int *actuator; /* of the pool: which actuators of the model these are */
+        *between;      /* by joint of the model: name of the body between it and the next one of the link; NULL: none */
+    int nactuator;     /* written */
+    int *actuator;     /* of the pool: which actuators of the model these are */
+    const char **site; /* by site of the model: its name in the scene */
 } pp_writing;
 
 /* ---- write.c ---- */
@@ -42,6 +43,7 @@ perp_status pp_put_loops(pp_writing *w); /* connect and weld as joints that clos
 perp_status pp_put_gravity_compensation(pp_writing *w);
 perp_status pp_put_actuators(pp_writing *w);
 perp_status pp_put_sites(pp_writing *w);
+perp_status pp_put_sensors(pp_writing *w); /* mjcf_sensor.c */
 perp_status pp_put_keyframes(pp_writing *w);
 
 #endif

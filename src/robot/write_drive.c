@@ -178,6 +178,7 @@ perp_status pp_put_sites(pp_writing *w) {
     int n = 0, most = m->model.nsite + m->nlink;
     const char **name = pp_pool_get(&m->pool, sizeof *name * (size_t)(most + 1));
     if (!name) return pp_robot_no_memory(m);
+    w->site = name;
     for (int i = 0; i < m->model.nsite; i++) {
         const pp_model_site *site = &m->model.site[i];
         if (n == 0) pp_text_add(&w->t, "sites:\n");

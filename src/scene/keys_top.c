@@ -74,6 +74,8 @@ static const pp_key top[] = {
      PP_HELP("Pairs of bodies that never touch each other, beside those that share a joint.")},
     {"sites", PP_T_LIST, IN(sites), .map = &pp_map_site, PP_WORDS("none"),
      PP_HELP("Named frames on bodies: tool points, feet, sensors, frames of a model's links.")},
+    {"sensors", PP_T_LIST, IN(sensors), .map = &pp_map_sensor, PP_WORDS("none"),
+     PP_HELP("Quantities that a robot would measure. Recordings hold their readings.")},
     {"keyframes", PP_T_LIST, IN(keyframes), .map = &pp_map_keyframe, PP_WORDS("none"),
      PP_HELP("Named states of the joints.")},
     {"record", PP_T_MAP, IN(record), .map = &pp_map_record, PP_WORDS("everything, every step"),

@@ -44,7 +44,7 @@ typedef struct pp_top_in {
     const char *title, *about;
     double press;
     pp_item units, include, parameters, stages, materials, law, laws, templates, bodies, joints, forces, actuators,
-        exclude, sites, keyframes, record, watch, shape_order;
+        exclude, sites, sensors, keyframes, record, watch, shape_order;
     const char *state;
     double h, duration;
     perp_vec3 gravity;
@@ -206,6 +206,13 @@ typedef struct pp_site_in {
     perp_quat turn;
     bool model;
 } pp_site_in;
+
+typedef struct pp_sensor_in {
+    pp_got got;
+    pp_name name, joint, a, b, site;
+    int64_t coordinate;
+    bool joints_only;
+} pp_sensor_in;
 
 typedef struct pp_keyframe_in {
     pp_got got;

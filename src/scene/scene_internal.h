@@ -276,6 +276,7 @@ perp_status pp_read_forces(pp_reader *r, pp_item list);
 perp_status pp_read_actuators(pp_reader *r, pp_item list);
 perp_status pp_read_exclude(pp_reader *r, pp_item list);
 perp_status pp_read_sites(pp_reader *r, pp_item list);
+perp_status pp_read_sensors(pp_reader *r, pp_item list);
 perp_status pp_read_keyframes(pp_reader *r, pp_item list);
 perp_status pp_read_templates(pp_reader *r, const pp_item *layer, int nlayer);
 
