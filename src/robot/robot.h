@@ -187,9 +187,20 @@ typedef struct pp_link {
     const char *name; /* in the scene */
 } pp_link;
 
+/* A model as a part of another scene. Its shapes may touch all that is not of the model. */
+typedef enum pp_base { PP_BASE_MODEL, PP_BASE_FIXED, PP_BASE_FREE } pp_base;
+typedef struct pp_embed {
+    const char *name; /* comes before all names, with a - */
+    perp_pose X;      /* of the model's world in the scene */
+    pp_base base;     /* as the model says, or all that hangs on its world is fixed or moves freely */
+    int bit;          /* first bit of groups that its shapes may have */
+    int nbit;         /* out: how many they have */
+} pp_embed;
+
 struct perp_import {
     perp_allocator alloc;
     perp_import_options options;
+    pp_embed *embed;   /* NULL: a scene of its own */
     perp_refusal *why; /* only while it is made */
     const char *path;
     pp_pool pool;
@@ -263,6 +274,8 @@ int pp_model_find_geom(const pp_import *m, const char *name);
 int pp_model_find_mesh(const pp_import *m, const char *name);
 const char *pp_model_body_name(const pp_import *m, int i);
 void pp_model_free(pp_import *m);
+/* Moves the model, and fixes or frees what hangs on its world. */
+perp_status pp_model_embed(pp_import *m);
 /* Inertia from its six numbers xx, yy, zz, xy, xz, yz. */
 perp_mat3 pp_inertia_of(const double *v);
 
@@ -283,6 +296,10 @@ int pp_robot_ellipsoid(const double *half, perp_vec3 *out, double *error);
 /* perp_import_open() of a text in memory; files that it names are read from the disk. data NULL: of the file. */
 perp_status pp_robot_import(const char *path, const char *data, size_t size, const perp_import_options *options,
                             perp_import **out, perp_refusal *why);
+
+/* The same as a part of another scene; *scene: its text, to be freed with the allocator of the options. */
+perp_status pp_robot_embed(const char *path, const char *data, size_t size, const perp_import_options *options,
+                           pp_embed *embed, char **scene, perp_refusal *why);
 
 perp_status pp_robot_read_file(pp_import *m, const char *path, const char *named, pp_xml **root);
 perp_status pp_urdf_read(pp_import *m, const pp_xml *root);

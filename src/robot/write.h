@@ -19,10 +19,11 @@ typedef struct pp_writing {
     pp_written *joint; /* by joint of the model */
     pp_chain *chain;   /* by link */
     const char *
-        *between;      /* by joint of the model: name of the body between it and the next one of the link; NULL: none */
-    int nactuator;     /* written */
-    int *actuator;     /* of the pool: which actuators of the model these are */
-    const char **site; /* by site of the model: its name in the scene */
+        *between; /* by joint of the model: name of the body between it and the next one of the link; NULL: none */
+    char base[84], surface[84]; /* names of what is fixed to the world, and of surfaces without their number */
+    int nactuator;              /* written */
+    int *actuator;              /* of the pool: which actuators of the model these are */
+    const char **site;          /* by site of the model: its name in the scene */
 } pp_writing;
 
 /* ---- write.c ---- */
@@ -30,6 +31,8 @@ typedef struct pp_writing {
 /* Letters that scenes take in names: others become -, and a letter goes first. out: PP_SCENE_LETTERS bytes. */
 #define PP_SCENE_LETTERS 84
 void pp_scene_letters(const char *name, char *out);
+/* The same behind the name of a model that is a part of a scene. */
+void pp_scene_letters_of(const pp_import *m, const char *name, char *out);
 /* ", key: value"; nothing if a vector is zero, or a turn none. */
 void pp_put_vector(pp_text *t, const char *key, perp_vec3 v);
 void pp_put_turn(pp_text *t, const char *key, perp_quat q);

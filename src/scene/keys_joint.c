@@ -187,6 +187,40 @@ static const pp_key force[] = {
 const pp_map pp_map_force = {"force", "A force", "An entry of `forces`.", force, COUNT(force), forces};
 #undef IN
 
+static const char *const bases[] = {"model", "fixed", "free", NULL};
+#define IN(field) PP_AT(pp_model_in, field)
+static const pp_key model[] = {
+    {"file", PP_T_FILE, IN(file), .required = true,
+     PP_HELP(
+         "An MJCF or URDF file; the path is relative to this file. Meshes that it names are read as it names them.")},
+    {"name", PP_T_NAME, IN(name), .own = true, .required = true,
+     PP_HELP("Comes before all names of the model, with a -. No two models have the same.")},
+    {"at", PP_T_VECTOR, IN(at), PP_UNIT("L"), PP_WORDS("the origin"),
+     PP_HELP("Where the origin of the model's world lies. Models are read before parameters, so that this and `turn` "
+             "cannot "
+             "use them.")},
+    {"turn", PP_T_TURN, IN(turn), PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("not turned"),
+     PP_HELP("How the model is turned about that point.")},
+    {"base", PP_T_CHOICE, IN(base), .choice = bases, PP_DEFAULT_AS(0, "model"),
+     PP_HELP("`model`: as in the file (the root of a URDF is fixed). `fixed`: free joints of the model are left out. "
+             "`free`: "
+             "what is fixed to the world moves freely.")},
+    {"key", PP_T_TEXT, IN(key), PP_WORDS("none"), PP_HELP("MJCF: the keyframe that it starts from.")},
+    {"repair", PP_T_BOOL, IN(repair), PP_DEFAULT(false),
+     PP_HELP("Takes the nearest inertia that a body can have, instead of refusing one that none can have.")},
+};
+const pp_map pp_map_model = {"model",
+                             "A robot model",
+                             "An entry of `models`. What of a model is kept is told in docs/import.md; `perp import "
+                             "FILE --report` lists it. Its "
+                             "surfaces are materials called NAME-surface-1, NAME-surface-2, ..., for `laws` with other "
+                             "materials. Its shapes may touch "
+                             "all others of the scene. Time step, gravity and keyframes of the model are not taken.",
+                             model,
+                             COUNT(model),
+                             NULL};
+#undef IN
+
 #define IN(field) PP_AT(pp_site_in, field)
 static const pp_key site[] = {
     {"name", PP_T_NAME, IN(name), .own = true, .required = true, PP_HELP("No two sites have the same.")},

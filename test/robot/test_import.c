@@ -10,7 +10,9 @@
 #include "check.h"
 #include "fault/allocator.h"
 #include "mesh/mesh.h"
+#include "perp/actuator.h"
 #include "perp/import.h"
+#include "perp/joint_space.h"
 #include "perp/scene.h"
 #include "perp/sensor.h"
 
@@ -607,6 +609,92 @@ static void sensors_read_as_in_mujoco(void **state) {
     (void)unlink("sensing.xml");
 }
 
+/* ---- models within scenes ---- */
+
+#define ROBOTS PERP_TEST_DIR "/../scenes/robots/"
+
+static perp_scene *scene_with(const char *name, const char *text) {
+    perp_scene *s;
+    perp_refusal why;
+    put(name, text);
+    if (perp_scene_open(name, &(perp_scene_options){.root = "/"}, &s, &why)) fail_msg("%s", why.text);
+    (void)unlink(name);
+    return s;
+}
+
+static uint64_t hash_after(perp_scene *s, int steps) {
+    for (int i = 0; i < steps; i++) assert_int_equal(perp_world_step(perp_scene_world(s), NULL), PERP_OK);
+    return perp_world_hash(perp_scene_world(s));
+}
+
+/* A model in a scene is the world that the model alone is, to the bit; as it is when the files of the scene are read from memory, and when the
+ * world is written as a scene. */
+static void models_in_scenes_are_the_models(void **state) {
+    (void)state;
+    static const char *const model[] = {"arm.urdf", "quadruped.xml", "hand.xml"};
+    for (int i = 0; i < 3; i++) {
+        char path[1024], text[2048];
+        perp_refusal why;
+        perp_scene *alone, *memory, *written;
+        (void)snprintf(path, sizeof path, ROBOTS "%s", model[i]);
+        if (perp_scene_open(path, NULL, &alone, &why)) fail_msg("%s", why.text);
+        (void)snprintf(text, sizeof text, "perp: 1\ndim: 3\nduration: 1\nh: %.17g\nmodels: [{file: %s, name: it}]\n",
+                       perp_world_h(perp_scene_world(alone)), path);
+        perp_scene *s = scene_with("embedded.yaml", text);
+        assert_int_equal(perp_scene_file_count(s), 2);
+        perp_source_file file[2] = {perp_scene_file_at(s, 0), perp_scene_file_at(s, 1)};
+        if (perp_scene_open(NULL, &(perp_scene_options){.file = file, .nfile = 2}, &memory, &why))
+            fail_msg("%s", why.text);
+        (void)unlink("embedded-written.yaml");
+        if (perp_world_write_scene(perp_scene_world(s), "embedded-written.yaml", NULL, &why)) fail_msg("%s", why.text);
+        if (perp_scene_open("embedded-written.yaml", NULL, &written, &why)) fail_msg("%s", why.text);
+        (void)unlink("embedded-written.yaml");
+        uint64_t h = hash_after(alone, 5);
+        assert_true(hash_after(s, 5) == h);
+        assert_true(hash_after(memory, 5) == h);
+        assert_true(hash_after(written, 5) == h);
+        perp_scene_close(alone);
+        perp_scene_close(s);
+        perp_scene_close(memory);
+        perp_scene_close(written);
+    }
+}
+
+static const char leg[] = "<mujoco><worldbody><body name='base' pos='0 0 1'><freejoint/><geom size='.1' mass='1'/>"
+                          "<body name='foot' pos='0.5 0 0'><joint name='ankle' axis='0 1 0'/><geom size='.1' mass='1'/>"
+                          "<site name='sole' pos='0.1 0 0'/></body></body><site name='mark' pos='1 0 0'/>"
+                          "</worldbody><actuator><motor name='drive' joint='ankle'/></actuator></mujoco>";
+
+/* Two of one model: names with a prefix, poses moved and turned, bases as asked; each touches the other, the scene's own body and not its own parent. */
+static void models_are_placed_and_named(void **state) {
+    (void)state;
+    put("leg.xml", leg);
+    perp_scene *s = scene_with("legs.yaml",
+                               "perp: 1\ndim: 3\nduration: 1\n"
+                               "models:\n"
+                               "  - {file: leg.xml, name: a, at: [0, 0, 3], base: fixed}\n"
+                               "  - {file: leg.xml, name: b, at: [5, 0, 0], turn: {axis: [0, 0, 1], angle: \"pi/2\"}}\n"
+                               "bodies: [{name: ball, at: [9, 9, 9], density: 1, shape: {type: sphere, radius: 1}}]\n");
+    (void)unlink("leg.xml");
+    const perp_world *w = perp_scene_world(s);
+    perp_pose X;
+    assert_int_equal(perp_body_pose(w, perp_body_find(w, "a-foot"), &X), PERP_OK);
+    assert_near(distance(X.p, perp_v3(0.5, 0, 4)), 0, 1e-15);
+    assert_int_equal(perp_body_pose(w, perp_body_find(w, "b-foot"), &X), PERP_OK);
+    assert_near(distance(X.p, perp_v3(5, 0.5, 1)), 0, 1e-15);
+    assert_int_equal(perp_site_read(w, perp_site_find(w, "b-mark"), &X, NULL, NULL), PERP_OK);
+    assert_near(distance(X.p, perp_v3(5, 1, 0)), 0, 1e-15);
+    assert_int_equal(perp_site_read(w, perp_site_find(w, "a-sole"), &X, NULL, NULL), PERP_OK);
+    assert_near(distance(X.p, perp_v3(0.6, 0, 4)), 0, 1e-15);
+    assert_int_equal(body_of(w, "a-base").kind, PERP_BODY_OBSTACLE);
+    assert_int_equal(body_of(w, "b-base-2").kind, PERP_BODY_DYNAMIC); /* b-base would be what is fixed */
+    assert_true(perp_joint_find(w, "a-ankle").gen && perp_joint_find(w, "b-ankle").gen);
+    assert_true(perp_actuator_find(w, "a-drive").gen && perp_actuator_find(w, "b-drive").gen);
+    assert_true(may_touch(w, "a-foot", "b-foot") && may_touch(w, "b-foot", "a-foot"));
+    assert_true(may_touch(w, "a-foot", "ball") && may_touch(w, "b-base-2", "ball"));
+    perp_scene_close(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(robots_of_type_1_0_stand_on_floors_of_1_1),
@@ -630,6 +718,8 @@ int main(void) {
         cmocka_unit_test(collada_nodes_in_a_ring_end),
         cmocka_unit_test(sensors_read_as_in_mujoco),
         cmocka_unit_test(scenes_of_models_read_back),
+        cmocka_unit_test(models_in_scenes_are_the_models),
+        cmocka_unit_test(models_are_placed_and_named),
         cmocka_unit_test(memory_may_fail_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
