@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -695,6 +696,59 @@ static void models_are_placed_and_named(void **state) {
     perp_scene_close(s);
 }
 
+/* ---- long chains ---- */
+
+#define LINKS        100
+#define MOST_TO_LOAD 0.2 /* [s] of the processor for a model of LINKS links */
+
+/* A chain of links as a model and as the same in the other format. */
+static void write_chain(const char *name, bool mjcf) {
+    FILE *f = fopen(name, "w");
+    assert_non_null(f);
+    fputs(mjcf ? "<mujoco><worldbody>" : "<robot name='chain'><link name='l0'/>", f);
+    for (int i = 1; i <= LINKS; i++) {
+        const char *axis = i % 2 ? "0 1 0" : "0 0 1";
+        if (mjcf)
+            fprintf(f,
+                    "<body name='l%d' pos='.1 0 0'><joint name='j%d' axis='%s'/><geom type='capsule' size='.02' "
+                    "fromto='0 0 0 .06 0 0'/>\n",
+                    i, i, axis);
+        else
+            fprintf(f,
+                    "<link name='l%d'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
+                    "izz='1'/></inertial><collision><geometry>"
+                    "<cylinder radius='.02' length='.05'/></geometry></collision></link><joint name='j%d' "
+                    "type='continuous'>"
+                    "<parent link='l%d'/><child link='l%d'/><origin xyz='.1 0 0'/><axis xyz='%s'/></joint>\n",
+                    i, i, i - 1, i, axis);
+    }
+    for (int i = 0; mjcf && i < LINKS; i++) fputs("</body>", f);
+    fputs(mjcf ? "</worldbody></mujoco>" : "</robot>", f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void a_hundred_links_load_quickly(void **state) {
+    (void)state;
+    static const char *const name[] = {"chain.urdf", "chain.xml"};
+    for (int i = 0; i < 2; i++) {
+        perp_scene *s;
+        perp_refusal why;
+        write_chain(name[i], i == 1);
+        clock_t from = clock();
+        if (perp_scene_open(name[i], NULL, &s, &why)) fail_msg("%s", why.text);
+        double took = (double)(clock() - from) / CLOCKS_PER_SEC;
+        (void)unlink(name[i]);
+        assert_int_equal(perp_world_body_count(perp_scene_world(s)), LINKS);
+        assert_int_equal(perp_world_joints(perp_scene_world(s), NULL, 0), LINKS);
+        perp_scene_close(s);
+#ifndef PERP_TEST_SHORT /* builds that are slow on purpose */
+        assert_below(took, MOST_TO_LOAD);
+#else
+        (void)took;
+#endif
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(robots_of_type_1_0_stand_on_floors_of_1_1),
@@ -720,6 +774,7 @@ int main(void) {
         cmocka_unit_test(scenes_of_models_read_back),
         cmocka_unit_test(models_in_scenes_are_the_models),
         cmocka_unit_test(models_are_placed_and_named),
+        cmocka_unit_test(a_hundred_links_load_quickly),
         cmocka_unit_test(memory_may_fail_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
