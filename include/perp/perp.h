@@ -24,6 +24,7 @@
  *  | joints, limits, motors, springs | joint.h |
  *  | joint coordinates q, v, dynamics in them, sites, keyframes | joint_space.h |
  *  | actuators, pairs of bodies that never touch | actuator.h |
+ *  | sensors of joints, bodies and sites | sensor.h |
  *  | driven bodies and controllers | drive.h |
  *  | contacts of a step, materials | contact.h |
  *  | what was measured | certificate.h |
@@ -63,6 +64,7 @@
 #include "perp/recording.h"
 #include "perp/scene.h"
 #include "perp/search.h"
+#include "perp/sensor.h"
 #include "perp/shape.h"
 #include "perp/solve.h"
 #include "perp/solver.h"

@@ -13,6 +13,7 @@
 #define PERP_RECORDING_H
 
 #include "perp/scene.h"
+#include "perp/sensor.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -107,7 +108,7 @@ typedef struct perp_recording_info {
     double t0, t1; /**< times of the first and last frame [T] */
     uint64_t step0, step1;
     double duration; /**< that was asked for [T] */
-    int nbody, nshape, njoint, nspring, nmaterial;
+    int nbody, nshape, njoint, nspring, nsensor, nmaterial;
     uint64_t ncontact;            /**< rows of contacts, over all frames */
     uint64_t file_size, raw_size; /**< bytes on disk; bytes of the arrays it stores */
 } perp_recording_info;
@@ -157,6 +158,13 @@ typedef struct perp_recorded_spring {
     perp_vec3 point_A, point_B; /**< its ends in the frames of the bodies [L] */
     double rest_length;         /**< [L] */
 } perp_recorded_spring;
+/** A recorded sensor. Its texts are borrowed until close. Series: sensor(NAME).value, or sensor(NAME).x, .y and .z. */
+typedef struct perp_recorded_sensor {
+    const char *name;
+    perp_sensor_kind kind;
+    const char *unit; /**< of its numbers, in L, M, T and rad */
+    int first, size;  /**< its columns among the readings */
+} perp_recorded_sensor;
 /** The i-th body, 0 <= i < nbody. */
 PERP_API perp_recorded_body perp_recording_body(const perp_recording *r, int i);
 /** The i-th shape, 0 <= i < nshape. */
@@ -165,6 +173,8 @@ PERP_API perp_recorded_shape perp_recording_shape(const perp_recording *r, int i
 PERP_API perp_recorded_spring perp_recording_spring(const perp_recording *r, int i);
 /** The i-th joint, 0 <= i < njoint. */
 PERP_API perp_recorded_joint perp_recording_joint(const perp_recording *r, int i);
+/** The i-th sensor, 0 <= i < nsensor. */
+PERP_API perp_recorded_sensor perp_recording_sensor(const perp_recording *r, int i);
 /** Index of the body of that name, -1 if there is none. One without a name is called body-3 by its index. */
 PERP_API int perp_recording_find_body(const perp_recording *r, const char *name);
 /** Index of the joint of that name, -1 if there is none. One without a name is called joint-1 by its index. */

@@ -11,7 +11,7 @@
 
 #define PP_XML_BYTES    (64u << 20) /* bytes of a file */
 #define PP_XML_ELEMENTS 1000000     /* elements of a file */
-#define PP_XML_DEPTH    100         /* levels of nesting */
+#define PP_XML_DEPTH    400         /* levels of nesting: a chain of bodies in MJCF has one for each */
 
 /* Many small things that are freed together. */
 typedef struct pp_pool {

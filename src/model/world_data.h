@@ -13,6 +13,7 @@
 #include "model/joint_rows.h"
 #include "perp/actuator.h"
 #include "perp/joint_space.h"
+#include "perp/sensor.h"
 #include "problem/convert/convert.h"
 #include "solver/common/solver.h"
 
@@ -96,6 +97,19 @@ typedef struct pp_site {
     bool model; /* stands for the body in joint space */
     char *name;
 } pp_site;
+
+/* A sensor, and what the last step left for it. Slots are -1 where the kind has none. */
+typedef struct pp_sensor {
+    uint32_t gen;
+    perp_sensor_kind kind;
+    int joint, coord, a, b, site; /* slots; coordinate of the joint */
+    bool joints_only;
+    char *name;
+    double along;     /* impulse along the coordinate */
+    perp_wrench push; /* impulse on b, about its centre of mass, in W */
+    perp_vec3 gained; /* change of the velocity of the site's origin, in W */
+    double span;      /* length of the step; 0: there was none [T] */
+} pp_sensor;
 
 /* A named state of the joints: q, v and ctrl behind each other. */
 typedef struct pp_keyframe {
@@ -186,7 +200,7 @@ typedef struct pp_world_room {
     int cap_state_body, cap_state_joint;
 } pp_world_room;
 
-/* What models of robots bring: actuators, pairs of bodies that never touch, named frames and states. */
+/* What models of robots bring: actuators, sensors, pairs of bodies that never touch, named frames and states. */
 typedef struct pp_world_robot {
     pp_actuator *actuator;
     int nactuator, cap_actuator, dead_actuator;
@@ -198,6 +212,8 @@ typedef struct pp_world_robot {
     int nsite, cap_site, dead_site;
     pp_keyframe *keyframe;
     int nkeyframe, cap_keyframe;
+    pp_sensor *sensor;
+    int nsensor, cap_sensor, dead_sensor;
 } pp_world_robot;
 
 /* What the last step left for the user, and the time that all of them took. */

@@ -48,6 +48,7 @@ bool pp_layout_present(pp_dataset d, unsigned what, int dim, int version, const 
     if ((e->what & PP_SINCE_4) && version < 4) return false;
     if ((e->what & PP_SINCE_5) && version < 5) return false;
     if ((e->what & PP_SINCE_6) && version < 6) return false;
+    if ((e->what & PP_OF_SENSORS) && extent[PP_N_SENSORS] == 0) return false;
     return !pp_layout_grows(d) || e->cols == PP_N_ONE || extent[e->cols] > 0;
 }
 
@@ -117,7 +118,7 @@ static const char *bit_word(unsigned what) {
     static const char *const words[] = {"poses", "twists", "joints", "contacts", "certificate", "ledger", "solver"};
     for (int i = 0; i < 7; i++)
         if (what & (1u << i)) return words[i];
-    return "always";
+    return what & PP_OF_SENSORS ? "with sensors" : "always";
 }
 
 size_t pp_layout_table(char *buf, size_t size) {

@@ -30,6 +30,8 @@ typedef enum pp_type { PP_F64, PP_I32, PP_U32, PP_U64, PP_U8, PP_TEXT } pp_type;
     X(JOINTS, "J", "joints")                                                           \
     X(COORDS, "C", "joint coordinates")                                                \
     X(SPRINGS, "K", "springs between points")                                          \
+    X(SENSORS, "I", "sensors")                                                         \
+    X(READINGS, "R", "numbers of all sensors together")                                \
     X(MATERIALS, "M", "materials")                                                     \
     X(DEFINITIONS, "D", "parameters that were given another value when the run began") \
     X(PARAMETERS, "A", "declared parameters")                                          \
@@ -51,6 +53,9 @@ typedef enum pp_extent {
 #define PP_SINCE_5 (1u << 19)
 /* The same: not in those of versions 1 to 5. */
 #define PP_SINCE_6 (1u << 20)
+
+/* The same: left out if there are no sensors, as in recordings of programs that had none. */
+#define PP_OF_SENSORS (1u << 21)
 
 /* X(id, path, type, rows, columns, width, what, unit, about). Static things first: the reader needs their extents for
  * the rest. */
@@ -117,6 +122,13 @@ typedef enum pp_extent {
     X(JOINT_FIRST_COORD, "joints/first_coordinate", I32, JOINTS, ONE, 0, 0, "",                                        \
       "its first column in frames/joint_coordinate and frames/joint_rate")                                             \
     X(JOINT_COORDS, "joints/coordinates", I32, JOINTS, ONE, 0, 0, "", "number of its coordinates")                     \
+    X(SENSOR_NAME, "sensors/name", TEXT, SENSORS, ONE, 0, PP_OF_SENSORS, "", "name; sensor-1 for number 1 if none")    \
+    X(SENSOR_KIND, "sensors/kind", U8, SENSORS, ONE, 0, PP_OF_SENSORS, "",                                             \
+      "0 joint-position, 1 joint-velocity, 2 joint-force, 3 force, 4 torque, 5 contact-force, 6 contact-torque, "      \
+      "7 accelerometer, 8 gyroscope")                                                                                  \
+    X(SENSOR_UNIT, "sensors/unit", TEXT, SENSORS, ONE, 0, PP_OF_SENSORS, "", "unit of its numbers")                    \
+    X(SENSOR_FIRST, "sensors/first_number", I32, SENSORS, ONE, 0, PP_OF_SENSORS, "",                                   \
+      "its first column in frames/sensor; kinds 0 to 2 have one, others three")                                        \
     X(CHECK_STATE, "checkpoint/state", U8, STATE, ONE, 0, 0, "",                                                       \
       "state of the world at the last commit, for perp run --resume; attribute step: its step")                        \
     X(CHECK_SUMS, "checkpoint/sums", F64, ONE, ONE, 0, 0, "",                                                          \
@@ -139,6 +151,8 @@ typedef enum pp_extent {
       "impulse of the last step on the second body, linear then angular about its joint frame, world axes")            \
     X(JOINT_ERROR, "frames/joint_error", F64, FRAMES, JOINTS, 2, PERP_RECORD_JOINTS, "L, rad",                         \
       "distance and angle by which the joint frames miss")                                                             \
+    X(SENSOR, "frames/sensor", F64, FRAMES, READINGS, 0, PERP_RECORD_JOINTS | PP_OF_SENSORS, "as sensors/unit",        \
+      "readings of the sensors; forces and accelerations are means over the last step")                                \
     X(CONTACT_FIRST, "contacts/first", U64, FRAMES, ONE, 0, PERP_RECORD_CONTACTS, "",                                  \
       "the contacts of frame f are rows first[f] to first[f] + count[f] of the datasets below")                        \
     X(CONTACT_COUNT, "contacts/count", U32, FRAMES, ONE, 0, PERP_RECORD_CONTACTS, "",                                  \

@@ -316,6 +316,19 @@ static perp_status check_springs(perp_recording *r, perp_refusal *why) {
     return st ? st : finite(r, PP_D_SHAPE_SURFACE, 3 * r->extent[PP_N_SHAPES], why);
 }
 
+static perp_status check_sensors(perp_recording *r, perp_refusal *why) {
+    uint64_t n = r->extent[PP_N_SENSORS], at = 0;
+    perp_status st = n ? in_range(r, PP_D_SENSOR_KIND, n, 0, PERP_SENSOR_KIND_COUNT, why) : PERP_OK;
+    for (size_t i = 0; i < n && !st; i++) {
+        int32_t first = pp_wholes(r, PP_D_SENSOR_FIRST)[i];
+        if (first < 0 || (uint64_t)first != at)
+            return bad_number(r, PP_D_SENSOR_FIRST, i, first, "the sum of the numbers before it", why);
+        at += (uint64_t)perp_sensor_size((perp_sensor_kind)pp_bytes(r, PP_D_SENSOR_KIND)[i]);
+    }
+    r->extent[PP_N_READINGS] = at;
+    return st;
+}
+
 static perp_status check_statics(perp_recording *r, perp_refusal *why) {
     const uint64_t *e = r->extent;
     if (e[PP_N_MATERIALS] < 1) return bad(r, pp_layout[PP_D_MATERIAL_MU].path, "0 x 0", "1 x 1 or more", why);
@@ -328,6 +341,7 @@ static perp_status check_statics(perp_recording *r, perp_refusal *why) {
     if (!st) st = check_shapes(r, why);
     if (!st) st = check_joints(r, why);
     if (!st) st = check_springs(r, why);
+    if (!st) st = check_sensors(r, why);
     return st;
 }
 
@@ -393,6 +407,7 @@ static perp_status check_files(perp_recording *r, perp_refusal *why) {
 static perp_status load(perp_recording *r, perp_refusal *why) {
     perp_status st = read_header(r, why);
     if (!st) st = check_files(r, why);
+    if (!(H5Lexists(r->file, "sensors", H5P_DEFAULT) > 0)) r->extent[PP_N_SENSORS] = 0;
     for (int d = 0; d < PP_DATASET_COUNT && !st; d++) {
         if (pp_layout_grows((pp_dataset)d) ||
             !pp_layout_present((pp_dataset)d, r->info.choice.what, r->info.dim, r->info.version, r->extent))
@@ -418,6 +433,7 @@ static perp_status load(perp_recording *r, perp_refusal *why) {
     r->info.nshape = (int)r->extent[PP_N_SHAPES];
     r->info.njoint = (int)r->extent[PP_N_JOINTS];
     r->info.nspring = (int)r->extent[PP_N_SPRINGS];
+    r->info.nsensor = (int)r->extent[PP_N_SENSORS];
     r->info.nmaterial = (int)r->extent[PP_N_MATERIALS];
     r->info.ncontact = r->extent[PP_N_CONTACTS];
     return PERP_OK;

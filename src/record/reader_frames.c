@@ -181,6 +181,16 @@ perp_recorded_spring perp_recording_spring(const perp_recording *r, int i) {
                                   .rest_length = pp_numbers(r, PP_D_SPRING_REST)[k]};
 }
 
+perp_recorded_sensor perp_recording_sensor(const perp_recording *r, int i) {
+    assert(i >= 0 && i < r->info.nsensor);
+    perp_sensor_kind kind = (perp_sensor_kind)pp_bytes(r, PP_D_SENSOR_KIND)[i];
+    return (perp_recorded_sensor){.name = pp_words(r, PP_D_SENSOR_NAME, i),
+                                  .kind = kind,
+                                  .unit = pp_words(r, PP_D_SENSOR_UNIT, i),
+                                  .first = pp_wholes(r, PP_D_SENSOR_FIRST)[i],
+                                  .size = perp_sensor_size(kind)};
+}
+
 int perp_recording_find_body(const perp_recording *r, const char *name) {
     for (int i = 0; i < r->info.nbody; i++)
         if (strcmp(pp_words(r, PP_D_BODY_NAME, i), name) == 0) return i;

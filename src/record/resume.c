@@ -119,8 +119,8 @@ static perp_status same_world(const perp_recorder *r, perp_refusal *why) {
 
 /* Checks that the world is the one that was recorded. */
 static perp_status same_scene(const perp_recorder *r, const perp_recording *in, perp_refusal *why) {
-    static const pp_extent counts[] = {PP_N_BODIES,   PP_N_SHAPES,    PP_N_JOINTS,      PP_N_COORDS,
-                                       PP_N_VERTICES, PP_N_MATERIALS, PP_N_DEFINITIONS, PP_N_PARAMETERS};
+    static const pp_extent counts[] = {PP_N_BODIES,    PP_N_SHAPES,      PP_N_JOINTS,     PP_N_COORDS,  PP_N_VERTICES,
+                                       PP_N_MATERIALS, PP_N_DEFINITIONS, PP_N_PARAMETERS, PP_N_READINGS};
     if (in->info.version != PERP_RECORDING_VERSION)
         return pp_complain_say(why, PERP_E_ARG, pp_recording_place(in), "version",
                                "found version %d, which has no checkpoint of this one; allowed: %d", in->info.version,

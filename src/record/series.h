@@ -70,6 +70,9 @@ void pp_series_add_contact(const pp_series *s, const perp_recorded_contact *c, d
 
 /* ---- names ---- */
 
+/* Unit of the numbers of a sensor, in L, M, T and rad; joint: of the kinds that are on one. */
+const char *pp_sensor_unit(perp_sensor_kind kind, perp_joint_kind joint, int coord);
+
 /* What a name means; kind PP_SERIES_NONE if nothing. Says nothing of whether the recording holds it. */
 pp_series pp_series_find(const perp_recording *r, const char *name);
 /* Complains of a name that means nothing: with what is allowed instead, and the nearest. */

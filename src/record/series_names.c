@@ -91,6 +91,20 @@ static const char *coordinate_unit(perp_joint_kind kind, int i, bool rate) {
     return length ? (rate ? "L/T" : "L") : (rate ? "rad/T" : "rad");
 }
 
+const char *pp_sensor_unit(perp_sensor_kind kind, perp_joint_kind joint, int coord) {
+    switch (kind) {
+    case PERP_SENSOR_JOINT_POSITION: return coordinate_unit(joint, coord, false);
+    case PERP_SENSOR_JOINT_VELOCITY: return coordinate_unit(joint, coord, true);
+    case PERP_SENSOR_JOINT_FORCE: return coordinate_unit(joint, coord, false)[0] == 'L' ? "M L/T^2" : TORQUE;
+    case PERP_SENSOR_FORCE:
+    case PERP_SENSOR_CONTACT_FORCE: return "M L/T^2";
+    case PERP_SENSOR_TORQUE:
+    case PERP_SENSOR_CONTACT_TORQUE: return TORQUE;
+    case PERP_SENSOR_ACCELEROMETER: return "L/T^2";
+    default: return "rad/T";
+    }
+}
+
 /* ---- meaning ---- */
 
 static pp_series nothing(void) { return (pp_series){.kind = PP_SERIES_NONE, .unit = "", .a = -1, .b = -1}; }
@@ -123,6 +137,19 @@ static pp_series find_joint(const perp_recording *r, int joint, const char *q) {
     }
     for (const quantity *k = of_joint; k->name; k++)
         if (strcmp(k->name, q) == 0) return column(k->kind, k->d, joint, k->component, k->unit);
+    return nothing();
+}
+
+/* q of the sensor of that name. */
+static pp_series find_sensor(const perp_recording *r, const char *name, size_t length, const char *q) {
+    static const char *const axis[] = {"x", "y", "z"};
+    for (int i = 0; i < r->info.nsensor; i++) {
+        perp_recorded_sensor s = perp_recording_sensor(r, i);
+        if (strlen(s.name) != length || strncmp(s.name, name, length) != 0) continue;
+        for (int k = 0; k < s.size; k++)
+            if (strcmp(q, s.size == 1 ? "value" : axis[k]) == 0)
+                return column(PP_SERIES_COLUMN, PP_D_SENSOR, s.first + k, 0, s.unit);
+    }
     return nothing();
 }
 
@@ -219,6 +246,8 @@ pp_series pp_series_find(const perp_recording *r, const char *name) {
     if (s.kind == PP_SERIES_NONE && n > 9 && strncmp(owner, "contact(", 8) == 0 && owner[n - 1] == ')' &&
         find_pair(r, owner + 8, n - 9, &a, &b))
         s = find_contacts(a, b, q);
+    if (s.kind == PP_SERIES_NONE && n > 8 && strncmp(owner, "sensor(", 7) == 0 && owner[n - 1] == ')')
+        s = find_sensor(r, owner + 7, n - 8, q);
     int body = s.kind ? -1 : perp_recording_find_body(r, owner);
     if (body >= 0) s = find_body(r, body, q);
     int joint = s.kind ? -1 : perp_recording_find_joint(r, owner);
@@ -269,6 +298,17 @@ static bool add_joint(perp_recording *r, int i) {
         if (r->set[PP_D_JOINT_RATE] >= 0 && n < (int)sizeof name && !add_name(r, name)) return false;
     }
     return add_quantities(r, j.name, i, of_joint);
+}
+
+static bool add_sensor(perp_recording *r, int i) {
+    static const char *const axis[] = {"x", "y", "z"};
+    perp_recorded_sensor s = perp_recording_sensor(r, i);
+    for (int k = 0; k < s.size && r->set[PP_D_SENSOR] >= 0; k++) {
+        char name[1024];
+        int n = snprintf(name, sizeof name, "sensor(%s).%s", s.name, s.size == 1 ? "value" : axis[k]);
+        if (n < (int)sizeof name && !add_name(r, name)) return false;
+    }
+    return true;
 }
 
 static bool add_figures(perp_recording *r) {
@@ -369,6 +409,7 @@ const char *perp_recording_series_name(const perp_recording *r, int i) {
         for (int k = 0; k < r->info.nbody && ok; k++)
             ok = add_quantities(mine, pp_words(r, PP_D_BODY_NAME, k), k, of_body);
         for (int k = 0; k < r->info.njoint && ok; k++) ok = add_joint(mine, k);
+        for (int k = 0; k < r->info.nsensor && ok; k++) ok = add_sensor(mine, k);
         (void)(ok && add_figures(mine) && add_rest(mine));
     }
     return i >= 0 && i < r->nname ? r->name[i] : NULL;

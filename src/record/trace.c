@@ -25,7 +25,7 @@ static perp_status no_memory(const pp_trace *t, perp_refusal *why) {
 /* ---- the face of a recording ---- */
 
 static bool kept_static(pp_dataset d) {
-    return (d >= PP_D_BODY_NAME && d <= PP_D_BODY_INERTIA) || (d >= PP_D_JOINT_NAME && d <= PP_D_JOINT_COORDS);
+    return (d >= PP_D_BODY_NAME && d <= PP_D_BODY_INERTIA) || (d >= PP_D_JOINT_NAME && d <= PP_D_SENSOR_FIRST);
 }
 
 static bool take_static(void *ctx, const perp_recorder *r, pp_dataset d, size_t size, const void *data) {
@@ -65,6 +65,7 @@ static void describe(pp_trace *t, const perp_scene *scene) {
                                     .nbody = (int)r->extent[PP_N_BODIES],
                                     .nshape = (int)r->extent[PP_N_SHAPES],
                                     .njoint = (int)r->extent[PP_N_JOINTS],
+                                    .nsensor = (int)r->extent[PP_N_SENSORS],
                                     .nspring = (int)r->extent[PP_N_SPRINGS],
                                     .nmaterial = (int)r->extent[PP_N_MATERIALS]};
     for (int d = 0; d < PP_DATASET_COUNT; d++)
@@ -243,7 +244,25 @@ static int body_of_slot(const perp_recorder *r, uint32_t slot) {
     return lo;
 }
 
-/* Bodies and joints of the same names and kinds, as many shapes? */
+/* Sensors of the same names and kinds? */
+static bool same_sensors(const pp_trace *t, const perp_world *w) {
+    const perp_recorder *r = t->at;
+    int n = (int)r->extent[PP_N_SENSORS];
+    if (perp_world_sensors(w, NULL, 0) != n) return false;
+    perp_world_sensors(w, r->sensor, n);
+    for (int i = 0; i < n; i++) {
+        perp_sensor_def def;
+        char own[64];
+        if (perp_sensor_get(w, r->sensor[i], &def)) return false;
+        const char *name = def.name;
+        if (!name || !name[0]) snprintf(own, sizeof own, "sensor-%d", i), name = own;
+        if (strcmp(name, pp_words(&t->view, PP_D_SENSOR_NAME, i)) != 0) return false;
+        if (pp_bytes(&t->view, PP_D_SENSOR_KIND)[i] != (uint8_t)def.kind) return false;
+    }
+    return true;
+}
+
+/* Bodies, joints and sensors of the same names and kinds, as many shapes? */
 static bool same_build(const pp_trace *t, const perp_world *w) {
     const perp_recorder *r = t->at;
     const uint64_t *e = r->extent;
@@ -270,7 +289,7 @@ static bool same_build(const pp_trace *t, const perp_world *w) {
         if (strcmp(name, pp_words(&t->view, PP_D_JOINT_NAME, i)) != 0) return false;
         if (pp_bytes(&t->view, PP_D_JOINT_KIND)[i] != (uint8_t)def.kind) return false;
     }
-    return true;
+    return same_sensors(t, w);
 }
 
 static void put_pose(void *row, perp_pose X) {

@@ -96,6 +96,17 @@ static double body_now(const pp_trace *t, const pp_need *k) {
     return k->s.kind == PP_SERIES_NORM ? pp_series_norm(x) : x[k->s.component];
 }
 
+static double sensor_now(const pp_trace *t, const pp_need *k) {
+    for (int i = 0; i < t->view.info.nsensor; i++) {
+        perp_recorded_sensor s = perp_recording_sensor(&t->view, i);
+        double x[PERP_SENSOR_MAX_SIZE] = {0};
+        if (k->s.col < s.first || k->s.col >= s.first + s.size) continue;
+        (void)perp_sensor_read(t->at->w, t->at->sensor[i], x);
+        return x[k->s.col - s.first];
+    }
+    return NAN;
+}
+
 /* The number that a file would hold in the series' dataset. */
 static double row_now(const pp_trace *t, const pp_need *k, const whole *sum) {
     switch (k->s.d) {
@@ -109,6 +120,7 @@ static double row_now(const pp_trace *t, const pp_need *k, const whole *sum) {
     case PP_D_JOINT_RATE:
     case PP_D_JOINT_ERROR:
     case PP_D_JOINT_IMPULSE: return joint_now(t, k);
+    case PP_D_SENSOR: return sensor_now(t, k);
     default: break;
     }
     return k->figure ? figure_now(t, k->figure) : body_now(t, k);

@@ -90,6 +90,16 @@ static bool find_springs(perp_recorder *r) {
     return true;
 }
 
+static bool find_sensors(perp_recorder *r) {
+    int n = perp_world_sensors(r->w, NULL, 0);
+    r->sensor = pp_alloc(&r->alloc, (size_t)n * sizeof *r->sensor);
+    if (!r->sensor) return false;
+    perp_world_sensors(r->w, r->sensor, n);
+    r->extent[PP_N_SENSORS] = (uint64_t)n;
+    r->extent[PP_N_READINGS] = (uint64_t)perp_world_sensor_data(r->w, NULL, 0);
+    return true;
+}
+
 static bool take_ids(perp_recorder *r) {
     int nb = perp_world_body_count(r->w), ns = perp_world_shapes(r->w, NULL, 0), nj = perp_world_joints(r->w, NULL, 0);
     r->body = pp_alloc(&r->alloc, (size_t)nb * sizeof *r->body);
@@ -107,7 +117,7 @@ static bool take_ids(perp_recorder *r) {
     e[PP_N_MATERIALS] = (uint64_t)perp_material_count(r->w);
     e[PP_N_DEFINITIONS] = (uint64_t)perp_scene_definition_count(r->scene);
     e[PP_N_PARAMETERS] = (uint64_t)perp_scene_parameter_count(r->scene);
-    return shape_maps(r) && joint_coords(r) && find_springs(r);
+    return shape_maps(r) && joint_coords(r) && find_springs(r) && find_sensors(r);
 }
 
 perp_status pp_recorder_new(const char *path, const perp_scene *scene, perp_record_choice choice, perp_recorder **out,
@@ -150,8 +160,8 @@ void pp_recorder_free(perp_recorder *r) {
     if (!r) return;
     for (int d = 0; d < PP_DATASET_COUNT; d++) pp_free(&r->alloc, r->column[d].row);
     if (r->file >= 0) close_file(r); /* without a file HDF5 is not called: threads may have a recorder each */
-    void *const owned[] = {r->path,        r->body,       r->shape, r->joint, r->joint_ncoord,
-                           r->shape_index, r->shape_body, r->saved, r->spring};
+    void *const owned[] = {r->path,        r->body,       r->shape, r->joint,  r->joint_ncoord,
+                           r->shape_index, r->shape_body, r->saved, r->spring, r->sensor};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pp_free(&r->alloc, owned[i]);
     perp_scene_close(r->around);
     perp_allocator a = r->alloc;
@@ -290,6 +300,11 @@ static void put_joints(perp_recorder *r) {
     }
 }
 
+static void put_sensors(perp_recorder *r) {
+    double *x = next(r, PP_D_SENSOR, 1);
+    if (x) (void)perp_world_sensor_data(r->w, x, (int)r->extent[PP_N_READINGS]);
+}
+
 static void put_contacts(perp_recorder *r, const perp_contact *c, int n) {
     uint64_t *first = next(r, PP_D_CONTACT_FIRST, 1);
     if (!first) return;
@@ -358,7 +373,8 @@ static void put_sums(perp_recorder *r, const pp_sum *s) {
 static bool same_world(const perp_recorder *r) {
     if ((uint64_t)perp_world_body_count(r->w) != r->extent[PP_N_BODIES] ||
         (uint64_t)perp_world_shapes(r->w, NULL, 0) != r->extent[PP_N_SHAPES] ||
-        (uint64_t)perp_world_joints(r->w, NULL, 0) != r->extent[PP_N_JOINTS])
+        (uint64_t)perp_world_joints(r->w, NULL, 0) != r->extent[PP_N_JOINTS] ||
+        (uint64_t)perp_world_sensor_data(r->w, NULL, 0) != r->extent[PP_N_READINGS])
         return false;
     for (uint64_t i = 0; i < r->extent[PP_N_BODIES]; i++)
         if (!perp_body_name(r->w, r->body[i])) return false;
@@ -374,7 +390,7 @@ static bool same_world(const perp_recorder *r) {
 perp_status pp_recorder_frame(perp_recorder *r, perp_refusal *why) {
     if (!same_world(r))
         return pp_complain_say(why, PERP_E_ARG, place(r), "",
-                               "the world has other bodies, shapes or joints than when the recording began");
+                               "the world has other bodies, shapes, joints or sensors than when the recording began");
     const perp_contact *c = NULL;
     int n = r->frames ? perp_world_contacts(r->w, &c) : 0; /* frame 0 comes before the first step of the run */
     perp_status st = reserve(r, n, why);
@@ -386,6 +402,7 @@ perp_status pp_recorder_frame(perp_recorder *r, perp_refusal *why) {
     put_number(r, PP_D_SECONDS, pp_clock() - r->began);
     put_bodies(r);
     put_joints(r);
+    put_sensors(r);
     put_contacts(r, c, n);
     put_sums(r, &r->since);
     double kinetic, gravity, spring;

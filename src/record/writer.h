@@ -31,6 +31,7 @@ struct perp_recorder {
     perp_shape_id *shape;
     perp_joint_id *joint;
     int *joint_ncoord;
+    perp_sensor_id *sensor;
     perp_force_id *spring;         /* forces between points */
     int *shape_index, *shape_body; /* index of a shape by its slot, -1: none; index of its body by its index */
     int nshape_slot;

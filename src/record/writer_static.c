@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* writer_static.c - the part of a recording that does not change in a run: scene, materials, bodies, shapes, joints. */
 #include "record/writer.h"
+#include "record/series.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,24 @@ static const char *joint_name(const void *ctx, int i, char *room, size_t size) {
     if (!perp_joint_get(r->w, r->joint[i], &def) && def.name && def.name[0]) return def.name;
     snprintf(room, size, "joint-%d", i);
     return room;
+}
+
+static const char *sensor_name(const void *ctx, int i, char *room, size_t size) {
+    const perp_recorder *r = ctx;
+    perp_sensor_def def;
+    if (!perp_sensor_get(r->w, r->sensor[i], &def) && def.name && def.name[0]) return def.name;
+    snprintf(room, size, "sensor-%d", i);
+    return room;
+}
+
+static const char *sensor_unit(const void *ctx, int i, char *room, size_t size) {
+    (void)room, (void)size;
+    const perp_recorder *r = ctx;
+    perp_sensor_def def;
+    perp_joint_def joint = perp_joint_def_default(PERP_JOINT_REVOLUTE);
+    if (perp_sensor_get(r->w, r->sensor[i], &def)) return "";
+    if (def.joint.gen) (void)perp_joint_get(r->w, def.joint, &joint);
+    return pp_sensor_unit(def.kind, joint.kind, def.coord);
 }
 
 static const char *definition_name(const void *ctx, int i, char *room, size_t size) {
@@ -335,6 +354,26 @@ static bool put_joints(job *j) {
     return ok;
 }
 
+static bool put_sensors(job *j) {
+    perp_recorder *r = j->r;
+    size_t n = (size_t)r->extent[PP_N_SENSORS];
+    if (n == 0) return true; /* left out */
+    int32_t *first = pp_alloc(&r->alloc, n * (sizeof *first + 1)), at = 0;
+    if (!first) return no_memory(j);
+    uint8_t *kind = (uint8_t *)(first + n);
+    for (size_t i = 0; i < n; i++) {
+        perp_sensor_def def = perp_sensor_def_default(PERP_SENSOR_JOINT_POSITION);
+        (void)perp_sensor_get(r->w, r->sensor[i], &def);
+        kind[i] = (uint8_t)def.kind;
+        first[i] = at;
+        at += perp_sensor_size(def.kind);
+    }
+    bool ok = put_texts(j, PP_D_SENSOR_NAME, sensor_name, r, (int)n) && put(j, PP_D_SENSOR_KIND, 0, kind) &&
+              put_texts(j, PP_D_SENSOR_UNIT, sensor_unit, r, (int)n) && put(j, PP_D_SENSOR_FIRST, 0, first);
+    pp_free(&r->alloc, first);
+    return ok;
+}
+
 static bool put_springs(job *j) {
     perp_recorder *r = j->r;
     size_t n = (size_t)r->extent[PP_N_SPRINGS];
@@ -383,15 +422,16 @@ perp_status pp_recorder_statics(perp_recorder *r, perp_refusal *why) {
     bool ok = put_header(&j);
     for (int i = 0; ok && pp_layout_groups[i]; i++)
         ok = pp_put_group(r->file, pp_layout_groups[i]) || file_failed(&j, pp_layout_groups[i]);
+    if (ok && r->extent[PP_N_SENSORS] > 0) ok = pp_put_group(r->file, "sensors") || file_failed(&j, "sensors");
     ok = ok && put_scene(&j) && put_materials(&j) && put_bodies(&j) && put_supports(&j) && put_shapes(&j) &&
-         put_looks(&j) && put_springs(&j) && put_joints(&j);
+         put_looks(&j) && put_springs(&j) && put_joints(&j) && put_sensors(&j);
     return ok ? PERP_OK : j.st;
 }
 
 perp_status pp_recorder_hand_over(perp_recorder *r, pp_static_taker *take, void *ctx, perp_refusal *why) {
     job j = {.r = r, .why = why, .take = take, .ctx = ctx};
     return put_materials(&j) && put_bodies(&j) && put_supports(&j) && put_shapes(&j) && put_looks(&j) &&
-                   put_springs(&j) && put_joints(&j)
+                   put_springs(&j) && put_joints(&j) && put_sensors(&j)
                ? PERP_OK
                : j.st;
 }

@@ -74,14 +74,16 @@ static perp_status read_model(pp_import *m, const char *data, size_t size) {
 static perp_status import(pp_import *m, const char *data, size_t size) {
     perp_status s = read_model(m, data, size);
     if (!s && m->options.key) s = pp_mjcf_key(m, m->options.key);
+    if (!s && m->embed) s = pp_model_embed(m);
     if (!s) s = pp_robot_links(m);
     if (!s) s = pp_robot_filters(m);
     if (!s) s = pp_robot_write(m);
     return s ? s : pp_note_unused(m);
 }
 
-perp_status pp_robot_import(const char *path, const char *data, size_t size, const perp_import_options *options,
-                            perp_import **out, perp_refusal *why) {
+/* embed NULL: a scene of its own. */
+static perp_status import_as(const char *path, const char *data, size_t size, const perp_import_options *options,
+                             pp_embed *embed, perp_import **out, perp_refusal *why) {
     pp_location at = {path, 0, 0};
     *out = NULL;
     perp_import_options o = options ? *options : (perp_import_options){0};
@@ -94,6 +96,7 @@ perp_status pp_robot_import(const char *path, const char *data, size_t size, con
     m->alloc = o.alloc;
     m->key = -1;
     m->options = o;
+    m->embed = embed;
     m->why = why;
     m->model.gravity = perp_v3(0, 0, -9.81);
     pp_pool_init(&m->pool, &m->alloc);
@@ -102,12 +105,32 @@ perp_status pp_robot_import(const char *path, const char *data, size_t size, con
     m->why = NULL;
     m->options.package = NULL;
     m->options.key = NULL;
+    m->embed = NULL;
     if (s) {
         perp_import_close(m);
         return s;
     }
     memset(why, 0, sizeof *why); /* of visuals that were left out */
     *out = m;
+    return PERP_OK;
+}
+
+perp_status pp_robot_import(const char *path, const char *data, size_t size, const perp_import_options *options,
+                            perp_import **out, perp_refusal *why) {
+    return import_as(path, data, size, options, NULL, out, why);
+}
+
+perp_status pp_robot_embed(const char *path, const char *data, size_t size, const perp_import_options *options,
+                           pp_embed *embed, char **scene, perp_refusal *why) {
+    perp_import_options o = *options;
+    perp_import *m;
+    o.free_base = o.free_base || embed->base == PP_BASE_FREE;
+    *scene = NULL;
+    perp_status s = import_as(path, data, size, &o, embed, &m, why);
+    if (s) return s;
+    *scene = m->scene;
+    m->scene = NULL;
+    perp_import_close(m);
     return PERP_OK;
 }
 

@@ -158,11 +158,6 @@ static perp_status check_sections(pp_mjcf *f) {
         }
         perp_status s = PERP_OK;
         if (!strcmp(e->name, "deformable")) s = pp_robot_wrong(f->m, e, NULL, "deformable bodies", "rigid ones");
-        if (!strcmp(e->name, "sensor") && e->first) {
-            int n = 0;
-            for (const pp_xml *c = e->first; c; c = c->next) n++;
-            s = pp_robot_note(f->m, PERP_IMPORT_IGNORED, e, "%d sensors", n);
-        }
         if (s) return s;
     }
     return PERP_OK;

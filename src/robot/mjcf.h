@@ -75,6 +75,7 @@ perp_status pp_mjcf_tendons(pp_mjcf *f, const pp_xml *section); /* mjcf_tendon.c
 /* The polynomial of an equality between joints or tendons. */
 perp_status pp_mjcf_polynomial(const pp_mjcf_element *x, pp_model_equality *q);
 perp_status pp_mjcf_actuators(pp_mjcf *f, const pp_xml *section); /* mjcf_actuator.c */
+perp_status pp_mjcf_sensors(pp_mjcf *f, const pp_xml *section);   /* mjcf_sensor.c */
 /* Turns damping ratios of actuators into damping; masses must be known. */
 perp_status pp_mjcf_damping(pp_mjcf *f);
 

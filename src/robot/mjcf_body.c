@@ -265,7 +265,7 @@ static perp_status read_children(pp_mjcf *f, const pp_xml *e, int class, int bod
     static const char *const known[] = {"body",     "frame",  "geom",  "joint",  "freejoint", "site",
                                         "inertial", "camera", "light", "plugin", NULL};
     perp_status s = PERP_OK;
-    if (depth > PP_XML_DEPTH) return pp_robot_wrong(f->m, e, NULL, "bodies too deep", "at most 100 levels");
+    if (depth > PP_XML_DEPTH) return pp_robot_wrong(f->m, e, NULL, "bodies too deep", "at most 400 levels");
     for (const pp_xml *c = e->first; c && !s; c = c->next) {
         int k = -1;
         for (int i = 0; known[i] && k < 0; i++)

@@ -212,6 +212,8 @@ perp_status pp_mjcf_others(pp_mjcf *f) {
         if (!strcmp(e->name, "equality")) s = read_equality(f, e);
         if (!strcmp(e->name, "actuator")) s = pp_mjcf_actuators(f, e);
     }
+    for (const pp_xml *e = f->root->first; e && !s; e = e->next)
+        if (!strcmp(e->name, "sensor")) s = pp_mjcf_sensors(f, e);
     for (const pp_xml *e = f->root->first; e && !s; e = e->next) /* they have a number for each actuator */
         if (!strcmp(e->name, "keyframe")) s = read_keys(f->m, e);
     return s;

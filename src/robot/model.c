@@ -112,7 +112,7 @@ void pp_model_free(pp_import *m) {
         pp_free(a, d->mesh[i].hull);
     }
     void *const block[] = {d->body,     d->joint,  d->geom,    d->mesh, d->site, d->actuator,
-                           d->equality, d->tendon, d->exclude, d->pair, d->key};
+                           d->equality, d->tendon, d->exclude, d->pair, d->key,  d->sensor};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++) pp_free(a, block[i]);
 }
 
@@ -139,4 +139,42 @@ perp_import_counts perp_import_count(const perp_import *m) {
         c.mass += m->link[i].mass.mass;
     }
     return c;
+}
+
+/* ---- a model as a part of a scene ---- */
+
+static perp_status set_base(pp_import *m) {
+    pp_model *d = &m->model;
+    int n = 0;
+    for (int i = 0; i < d->njoint; i++)
+        if (m->embed->base != PP_BASE_FIXED || d->joint[i].kind != PP_FREE) d->joint[n++] = d->joint[i];
+    d->njoint = n;
+    for (int b = 1; b < d->nbody && m->embed->base == PP_BASE_FREE; b++) {
+        if (d->body[b].parent != 0 || d->body[b].mocap) continue;
+        const pp_model_joint *has = NULL;
+        for (int i = 0; i < d->njoint && !has; i++)
+            if (d->joint[i].body == b) has = &d->joint[i];
+        if (has && has->kind != PP_FREE)
+            return pp_robot_say(m, PERP_E_ARG, has->at,
+                                "found a joint to the world; allowed with a free base: bodies without one");
+        if (!has && !pp_model_add_joint(m, "", d->body[b].at, b, PP_FREE)) return m->why->status;
+    }
+    return PERP_OK;
+}
+
+perp_status pp_model_embed(pp_import *m) {
+    pp_model *d = &m->model;
+    perp_pose X = m->embed->X;
+    for (int b = 1; b < d->nbody; b++)
+        if (d->body[b].parent == 0) d->body[b].X_P = perp_pose_mul(X, d->body[b].X_P);
+    for (int i = 0; i < d->ngeom; i++)
+        if (d->geom[i].body == 0) d->geom[i].X_B = perp_pose_mul(X, d->geom[i].X_B);
+    for (int i = 0; i < d->nsite; i++)
+        if (d->site[i].body == 0) d->site[i].X_B = perp_pose_mul(X, d->site[i].X_B);
+    for (int i = 0; i < d->nequality; i++)
+        for (int k = 0; k < 2; k++)
+            if (d->equality[i].body[k] == 0) d->equality[i].X[k] = perp_pose_mul(X, d->equality[i].X[k]);
+    for (int i = 0; i < d->njoint; i++)
+        if (d->joint[i].kind == PP_FREE && d->joint[i].placed) d->joint[i].X = perp_pose_mul(X, d->joint[i].X);
+    return set_base(m);
 }

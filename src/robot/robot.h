@@ -16,6 +16,7 @@
 #include "input/xml.h"
 #include "mesh/mesh.h"
 #include "perp/import.h"
+#include "perp/sensor.h"
 #include "perp/shape.h"
 #include "scene/put.h"
 
@@ -115,6 +116,14 @@ typedef struct pp_model_actuator {
     const char *missing; /* why perp has no such actuator; NULL: it has */
 } pp_model_actuator;
 
+/* A sensor that perp has, too. */
+typedef struct pp_model_sensor {
+    const char *name; /* NULL: none */
+    const pp_xml *at;
+    perp_sensor_kind kind;
+    const char *target; /* the joint or site that it is on */
+} pp_model_sensor;
+
 /* connect (ball) and weld (fixed): frames of the two bodies that coincide. joint, tendon: a - a0 = sum_k polynomial[k] (b - b0)^k, where a0 and b0 are those
  * of the reference; b NULL: there is only one. Others are only named. */
 #define PP_POLYNOMIAL 5
@@ -167,6 +176,8 @@ typedef struct pp_model {
     int nsite, cap_site;
     pp_model_actuator *actuator;
     int nactuator, cap_actuator;
+    pp_model_sensor *sensor;
+    int nsensor, cap_sensor;
     pp_model_equality *equality;
     int nequality, cap_equality;
     pp_model_tendon *tendon;
@@ -193,9 +204,20 @@ typedef struct pp_link {
     const char *name; /* in the scene */
 } pp_link;
 
+/* A model as a part of another scene. Its shapes may touch all that is not of the model. */
+typedef enum pp_base { PP_BASE_MODEL, PP_BASE_FIXED, PP_BASE_FREE } pp_base;
+typedef struct pp_embed {
+    const char *name; /* comes before all names, with a - */
+    perp_pose X;      /* of the model's world in the scene */
+    pp_base base;     /* as the model says, or all that hangs on its world is fixed or moves freely */
+    int bit;          /* first bit of groups that its shapes may have */
+    int nbit;         /* out: how many they have */
+} pp_embed;
+
 struct perp_import {
     perp_allocator alloc;
     perp_import_options options;
+    pp_embed *embed;   /* NULL: a scene of its own */
     perp_refusal *why; /* only while it is made */
     const char *path;
     pp_pool pool;
@@ -274,6 +296,8 @@ int pp_model_find_tendon(const pp_import *m, const char *name);
 const char *pp_model_body_name(const pp_import *m, int i);
 const char *pp_model_joint_name(const pp_import *m, int i);
 void pp_model_free(pp_import *m);
+/* Moves the model, and fixes or frees what hangs on its world. */
+perp_status pp_model_embed(pp_import *m);
 /* Inertia from its six numbers xx, yy, zz, xy, xz, yz. */
 perp_mat3 pp_inertia_of(const double *v);
 
@@ -294,6 +318,10 @@ int pp_robot_ellipsoid(const double *half, perp_vec3 *out, double *error);
 /* perp_import_open() of a text in memory; files that it names are read from the disk. data NULL: of the file. */
 perp_status pp_robot_import(const char *path, const char *data, size_t size, const perp_import_options *options,
                             perp_import **out, perp_refusal *why);
+
+/* The same as a part of another scene; *scene: its text, to be freed with the allocator of the options. */
+perp_status pp_robot_embed(const char *path, const char *data, size_t size, const perp_import_options *options,
+                           pp_embed *embed, char **scene, perp_refusal *why);
 
 perp_status pp_robot_read_file(pp_import *m, const char *path, const char *named, pp_xml **root);
 perp_status pp_urdf_read(pp_import *m, const pp_xml *root);

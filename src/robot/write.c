@@ -21,6 +21,7 @@ static bool taken(const pp_writing *w, const char *name, int nlink, int njoint) 
                                         "contacts", "momentum", "angular", "timing",      "base"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(words[i], name)) return true;
+    if (!strcmp(w->base, name)) return true;
     for (int i = 1; i < nlink; i++)
         if (!strcmp(m->link[i].name, name)) return true;
     for (int i = 0; i < njoint; i++)
@@ -41,10 +42,16 @@ void pp_scene_letters(const char *name, char *out) {
     out[n] = 0;
 }
 
+void pp_scene_letters_of(const pp_import *m, const char *name, char *out) {
+    char whole[2 * PP_SCENE_LETTERS];
+    (void)snprintf(whole, sizeof whole, "%.80s%s%.80s", m->embed ? m->embed->name : "", m->embed ? "-" : "", name);
+    pp_scene_letters(whole, out);
+}
+
 /* A name that scenes take and that no other body or joint has. */
 static const char *scene_name(pp_writing *w, const char *name, const char *otherwise, int nlink, int njoint) {
     char out[PP_SCENE_LETTERS], tried[PP_SCENE_LETTERS + 12];
-    pp_scene_letters(name && name[0] ? name : otherwise, out);
+    pp_scene_letters_of(w->m, name && name[0] ? name : otherwise, out);
     memcpy(tried, out, strlen(out) + 1);
     for (int k = 2; taken(w, tried, nlink, njoint); k++) (void)snprintf(tried, sizeof tried, "%s-%d", out, k);
     return pp_pool_text(&w->m->pool, tried, strlen(tried));
@@ -153,6 +160,18 @@ static perp_status wanted(pp_import *m, const pp_model_geom *g, int link, bool *
     return pp_robot_note(m, PERP_IMPORT_IGNORED, g->at, "a visual: %s", m->why->text);
 }
 
+/* Bits of a shape. A model within a scene has bits of its own, and takes those of all others. */
+static void put_filter(pp_writing *w, const pp_filter *f) {
+    const pp_embed *e = w->m->embed;
+    uint32_t group = 1u << f->bit, mask = f->mask;
+    if (e) {
+        uint32_t own = (uint32_t)(((uint64_t)1 << e->nbit) - 1) << e->bit;
+        group <<= e->bit;
+        mask = mask << e->bit | ~own;
+    }
+    pp_text_add(&w->t, ", group: %u, mask: %u", group, mask);
+}
+
 static perp_status put_shapes(pp_writing *w, int link, bool *any) {
     pp_import *m = w->m;
     *any = false;
@@ -172,8 +191,8 @@ static perp_status put_shapes(pp_writing *w, int link, bool *any) {
         if (g->visual) pp_text_add(&w->t, ", visual: true");
         if (g->colour) pp_text_add(&w->t, ", colour: \"#%06x\"", (unsigned)(g->colour & 0xffffffu));
         if (!g->visual) {
-            pp_text_add(&w->t, ", material: surface-%d", g->material + 1);
-            pp_text_add(&w->t, ", group: %u, mask: %u", 1u << m->filter[g->filter].bit, m->filter[g->filter].mask);
+            pp_text_add(&w->t, ", material: %s%d", w->surface, g->material + 1);
+            put_filter(w, &m->filter[g->filter]);
         }
         pp_text_add(&w->t, "}");
     }
@@ -220,7 +239,7 @@ static perp_status put_body(pp_writing *w, int link) {
     bool any;
     if (link == 0) {
         int start = t->n;
-        pp_text_add(t, "  - name: base\n    kind: obstacle");
+        pp_text_add(t, "  - name: %s\n    kind: obstacle", w->base);
         perp_status s = put_shapes(w, 0, &any);
         if (!any && t->data) t->data[t->n = start] = 0;
         if (any) pp_text_add(t, "\n");
@@ -341,13 +360,13 @@ static void put_materials(pp_writing *w) {
     pp_text *t = &w->t;
     if (m->nfriction == 0) return;
     pp_text_add(t, "materials: [");
-    for (int i = 0; i < m->nfriction; i++) pp_text_add(t, "%ssurface-%d", i ? ", " : "", i + 1);
+    for (int i = 0; i < m->nfriction; i++) pp_text_add(t, "%s%s%d", i ? ", " : "", w->surface, i + 1);
     pp_text_add(t, "]\nlaws:\n");
     for (int i = 0; i < m->nfriction; i++)
         for (int k = i; k < m->nfriction; k++) {
             double mu, torsion;
             pp_robot_pair_law(m, &m->friction[i], &m->friction[k], &mu, &torsion);
-            pp_text_add(t, "  - {pair: [surface-%d, surface-%d]", i + 1, k + 1);
+            pp_text_add(t, "  - {pair: [%s%d, %s%d]", w->surface, i + 1, w->surface, k + 1);
             pp_put_number(t, "mu", mu);
             if (torsion > 0) pp_put_number(t, "e_r", torsion);
             pp_text_add(t, "}\n");
@@ -359,7 +378,9 @@ static void put_head(pp_writing *w) {
     pp_text *t = &w->t;
     const char *slash = strrchr(m->path, '/');
     char about[400];
-    pp_text_add(t, "perp: 1\ntitle: ");
+    pp_text_add(t, "perp: 1\n");
+    if (m->embed) return;
+    pp_text_add(t, "title: ");
     pp_text_quoted(t, m->model.name && m->model.name[0] ? m->model.name : "robot");
     (void)snprintf(about, sizeof about,
                    "Imported from the %s file %.200s; perp import --report lists what of it is not kept. Lengths in m, "
@@ -406,13 +427,29 @@ static perp_status put_list(pp_writing *w, const char *key, int from, perp_statu
     return s;
 }
 
+/* Bits of groups that the shapes of a model within a scene need. */
+static perp_status count_bits(pp_import *m) {
+    pp_embed *e = m->embed;
+    e->nbit = 0;
+    for (int i = 0; i < m->nfilter; i++)
+        if (m->filter[i].bit >= e->nbit) e->nbit = m->filter[i].bit + 1;
+    if (e->bit + e->nbit <= 32) return PERP_OK;
+    return pp_robot_say(
+        m, PERP_E_ARG, m->model.body[0].at,
+        "found shapes of %d classes with different partners, beside %d of the models before; allowed: 31 "
+        "in all models of a scene",
+        e->nbit, e->bit - 1);
+}
+
 perp_status pp_robot_write(pp_import *m) {
     pp_writing w = {.m = m, .t = {.alloc = &m->alloc}};
     w.joint = pp_pool_get(&m->pool, sizeof *w.joint * (size_t)(m->model.njoint + 1));
     w.chain = pp_pool_get(&m->pool, sizeof *w.chain * (size_t)m->nlink);
     w.between = pp_pool_get(&m->pool, sizeof *w.between * (size_t)(m->model.njoint + 1));
     if (!w.joint || !w.chain || !w.between) return pp_robot_no_memory(m);
-    perp_status s = PERP_OK;
+    pp_scene_letters_of(m, "base", w.base);
+    pp_scene_letters_of(m, "surface-", w.surface);
+    perp_status s = m->embed ? count_bits(m) : PERP_OK;
     for (int i = 1; i < m->nlink && !s; i++) {
         m->link[i].name = scene_name(&w, m->model.body[m->link[i].body].name, "body", i, 0);
         if (!m->link[i].name) s = pp_robot_no_memory(m);
@@ -427,7 +464,8 @@ perp_status pp_robot_write(pp_import *m) {
     if (!s) s = pp_put_gravity_compensation(&w);
     if (!s) s = pp_put_actuators(&w);
     if (!s) s = pp_put_sites(&w);
-    if (!s) s = pp_put_keyframes(&w);
+    if (!s) s = pp_put_sensors(&w);
+    if (!s && !m->embed) s = pp_put_keyframes(&w);
     if (s) {
         pp_text_free(&w.t);
         return s;

@@ -20,9 +20,11 @@ typedef struct pp_writing {
     pp_chain *chain;   /* by link */
     const char *
         *between; /* by joint of the model: name of the body between it and the next one of the link; NULL: none */
-    pp_written *tendon; /* by tendon of the model; sign 1, offset 0 */
-    int nactuator;      /* written */
-    int *actuator;      /* of the pool: which actuators of the model these are */
+    pp_written *tendon;         /* by tendon of the model; sign 1, offset 0 */
+    char base[84], surface[84]; /* names of what is fixed to the world, and of surfaces without their number */
+    int nactuator;              /* written */
+    int *actuator;              /* of the pool: which actuators of the model these are */
+    const char **site;          /* by site of the model: its name in the scene */
 } pp_writing;
 
 /* ---- write.c ---- */
@@ -30,6 +32,8 @@ typedef struct pp_writing {
 /* Letters that scenes take in names: others become -, and a letter goes first. out: PP_SCENE_LETTERS bytes. */
 #define PP_SCENE_LETTERS 84
 void pp_scene_letters(const char *name, char *out);
+/* The same behind the name of a model that is a part of a scene. */
+void pp_scene_letters_of(const pp_import *m, const char *name, char *out);
 /* ", key: value"; nothing if a vector is zero, or a turn none. */
 void pp_put_vector(pp_text *t, const char *key, perp_vec3 v);
 void pp_put_turn(pp_text *t, const char *key, perp_quat q);
@@ -45,6 +49,7 @@ perp_status pp_put_couplings(pp_writing *w);
 perp_status pp_put_gravity_compensation(pp_writing *w);
 perp_status pp_put_actuators(pp_writing *w);
 perp_status pp_put_sites(pp_writing *w);
+perp_status pp_put_sensors(pp_writing *w); /* mjcf_sensor.c */
 perp_status pp_put_keyframes(pp_writing *w);
 
 #endif

@@ -67,7 +67,7 @@ perp_status pp_put_gravity_compensation(pp_writing *w) {
 
 const char *pp_own_name(pp_writing *w, const char *name, const char *otherwise, const char *const *others, int n) {
     char out[PP_SCENE_LETTERS], tried[PP_SCENE_LETTERS + 12];
-    pp_scene_letters(name && name[0] ? name : otherwise, out);
+    pp_scene_letters_of(w->m, name && name[0] ? name : otherwise, out);
     memcpy(tried, out, strlen(out) + 1);
     for (int k = 2, i = 0; i < n; i++) {
         if (strcmp(others[i], tried) != 0) continue;
@@ -184,6 +184,7 @@ perp_status pp_put_sites(pp_writing *w) {
     int n = 0, most = m->model.nsite + m->nlink;
     const char **name = pp_pool_get(&m->pool, sizeof *name * (size_t)(most + 1));
     if (!name) return pp_robot_no_memory(m);
+    w->site = name;
     for (int i = 0; i < m->model.nsite; i++) {
         const pp_model_site *site = &m->model.site[i];
         if (n == 0) pp_text_add(&w->t, "sites:\n");

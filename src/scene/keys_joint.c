@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* keys_joint.c - the keys of joints and forces. See table.h. */
+#include "perp/sensor.h"
 #include "scene/scene_in.h"
 
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
@@ -207,6 +208,40 @@ static const pp_key force[] = {
 const pp_map pp_map_force = {"force", "A force", "An entry of `forces`.", force, COUNT(force), forces};
 #undef IN
 
+static const char *const bases[] = {"model", "fixed", "free", NULL};
+#define IN(field) PP_AT(pp_model_in, field)
+static const pp_key model[] = {
+    {"file", PP_T_FILE, IN(file), .required = true,
+     PP_HELP(
+         "An MJCF or URDF file; the path is relative to this file. Meshes that it names are read as it names them.")},
+    {"name", PP_T_NAME, IN(name), .own = true, .required = true,
+     PP_HELP("Comes before all names of the model, with a -. No two models have the same.")},
+    {"at", PP_T_VECTOR, IN(at), PP_UNIT("L"), PP_WORDS("the origin"),
+     PP_HELP("Where the origin of the model's world lies. Models are read before parameters, so that this and `turn` "
+             "cannot "
+             "use them.")},
+    {"turn", PP_T_TURN, IN(turn), PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("not turned"),
+     PP_HELP("How the model is turned about that point.")},
+    {"base", PP_T_CHOICE, IN(base), .choice = bases, PP_DEFAULT_AS(0, "model"),
+     PP_HELP("`model`: as in the file (the root of a URDF is fixed). `fixed`: free joints of the model are left out. "
+             "`free`: "
+             "what is fixed to the world moves freely.")},
+    {"key", PP_T_TEXT, IN(key), PP_WORDS("none"), PP_HELP("MJCF: the keyframe that it starts from.")},
+    {"repair", PP_T_BOOL, IN(repair), PP_DEFAULT(false),
+     PP_HELP("Takes the nearest inertia that a body can have, instead of refusing one that none can have.")},
+};
+const pp_map pp_map_model = {"model",
+                             "A robot model",
+                             "An entry of `models`. What of a model is kept is told in docs/import.md; `perp import "
+                             "FILE --report` lists it. Its "
+                             "surfaces are materials called NAME-surface-1, NAME-surface-2, ..., for `laws` with other "
+                             "materials. Its shapes may touch "
+                             "all others of the scene. Time step, gravity and keyframes of the model are not taken.",
+                             model,
+                             COUNT(model),
+                             NULL};
+#undef IN
+
 #define IN(field) PP_AT(pp_site_in, field)
 static const pp_key site[] = {
     {"name", PP_T_NAME, IN(name), .own = true, .required = true, PP_HELP("No two sites have the same.")},
@@ -220,6 +255,54 @@ static const pp_key site[] = {
          "frame. A body has at most one.")},
 };
 const pp_map pp_map_site = {"site", "A site", "An entry of `sites`.", site, COUNT(site), NULL};
+#undef IN
+
+/* in the order of perp_sensor_kind */
+static const pp_variant sensors[] = {
+    {"joint-position", 0, "Coordinate of a joint."},
+    {"joint-velocity", 0, "Its rate."},
+    {"joint-force", 0,
+     "Force or torque on body B of the joint along the coordinate: actuator, motor, spring, friction, limit, "
+     "armature."},
+    {"force", 0, "Force of body A on body B, by joints and contacts between them."},
+    {"torque", 0, "Torque of body A on body B, by the same."},
+    {"contact-force", 0, "Sum of the forces of the contacts on a body."},
+    {"contact-torque", 0, "Sum of their torques."},
+    {"accelerometer", 0, "Acceleration of a site less gravity, in axes of the site. At rest it is g upwards."},
+    {"gyroscope", 0, "Angular velocity of a site, in axes of the site."},
+    {NULL, 0, NULL},
+};
+#define OF_JOINTS \
+    .variants = 1u << PERP_SENSOR_JOINT_POSITION | 1u << PERP_SENSOR_JOINT_VELOCITY | 1u << PERP_SENSOR_JOINT_FORCE
+#define OF_PAIRS   (1u << PERP_SENSOR_FORCE | 1u << PERP_SENSOR_TORQUE)
+#define OF_TOUCHES (1u << PERP_SENSOR_CONTACT_FORCE | 1u << PERP_SENSOR_CONTACT_TORQUE)
+#define OF_SITES   (1u << PERP_SENSOR_ACCELEROMETER | 1u << PERP_SENSOR_GYROSCOPE)
+#define IN(field)  PP_AT(pp_sensor_in, field)
+static const pp_key sensor[] = {
+    {"name", PP_T_NAME, IN(name), .own = true, .required = true,
+     PP_HELP(
+         "No two sensors have the same. The series of a reading are `sensor(NAME).value`, or `sensor(NAME).x`, `.y`, "
+         "`.z`.")},
+    {"type", PP_T_TAG, 0, .required = true,
+     PP_HELP(
+         "The kind of sensor. Forces and accelerations are means over the step that ended at the time of the frame.")},
+    {"joint", PP_T_REF, IN(joint), OF_JOINTS, .of = "a joint", .required = true, PP_HELP("The joint.")},
+    {"coordinate", PP_T_WHOLE, IN(coordinate), OF_JOINTS, PP_DEFAULT(0), PP_BETWEEN(0, 2),
+     PP_HELP("Number of the coordinate, from 0.")},
+    {"a", PP_T_REF, IN(a), .variants = OF_PAIRS, .of = "a body", PP_WORDS("world"),
+     PP_HELP("The body that pushes; `world`: joints to the world.")},
+    {"a", PP_T_REF, IN(a), .variants = OF_TOUCHES, .of = "a body", PP_WORDS("all bodies"),
+     PP_HELP("Only contacts with this body.")},
+    {"b", PP_T_REF, IN(b), .variants = OF_PAIRS | OF_TOUCHES, .of = "a body", .required = true,
+     PP_HELP("The body that is pushed.")},
+    {"joints_only", PP_T_BOOL, IN(joints_only), .variants = OF_PAIRS, PP_DEFAULT(false),
+     PP_HELP("Contacts between the two bodies do not count.")},
+    {"site", PP_T_REF, IN(site), .variants = OF_SITES, .of = "a site", .required = true, PP_HELP("The frame.")},
+    {"site", PP_T_REF, IN(site), .variants = OF_PAIRS | OF_TOUCHES, .of = "a site",
+     PP_WORDS("axes of the world, torques about the centre of mass of B"),
+     PP_HELP("Axes of the reading, and the point that torques are about.")},
+};
+const pp_map pp_map_sensor = {"sensor", "A sensor", "An entry of `sensors`.", sensor, COUNT(sensor), sensors};
 #undef IN
 
 #define IN(field) PP_AT(pp_keyframe_in, field)

@@ -64,6 +64,10 @@ static const pp_key top[] = {
     {"templates", PP_T_TABLE, IN(templates), .map = &pp_map_body, PP_WORDS("none"),
      PP_HELP("Bodies that `like` refers to. A body takes from its template every key that it does not give itself. A "
              "template may be `like` another one. It has no `name` and no `repeat`.")},
+    {"models", PP_T_LIST, IN(models), .map = &pp_map_model, .dims = PP_3D, PP_WORDS("none"),
+     PP_HELP(
+         "Robot models of other programs (MJCF, URDF). Their bodies, joints and so on come before those of this file, "
+         "with the name of the model and a - before their own names: `arm-elbow`.")},
     {"bodies", PP_T_LIST, IN(bodies), .map = &pp_map_body, PP_WORDS("none"), PP_HELP("The bodies.")},
     {"joints", PP_T_LIST, IN(joints), .map = &pp_map_joint, PP_WORDS("none"), PP_HELP("Joints between bodies.")},
     {"forces", PP_T_LIST, IN(forces), .map = &pp_map_force, PP_WORDS("none"),
@@ -74,6 +78,8 @@ static const pp_key top[] = {
      PP_HELP("Pairs of bodies that never touch each other, beside those that share a joint.")},
     {"sites", PP_T_LIST, IN(sites), .map = &pp_map_site, PP_WORDS("none"),
      PP_HELP("Named frames on bodies: tool points, feet, sensors, frames of a model's links.")},
+    {"sensors", PP_T_LIST, IN(sensors), .map = &pp_map_sensor, PP_WORDS("none"),
+     PP_HELP("Quantities that a robot would measure. Recordings hold their readings.")},
     {"keyframes", PP_T_LIST, IN(keyframes), .map = &pp_map_keyframe, PP_WORDS("none"),
      PP_HELP("Named states of the joints.")},
     {"record", PP_T_MAP, IN(record), .map = &pp_map_record, PP_WORDS("everything, every step"),

@@ -43,8 +43,8 @@ typedef struct pp_top_in {
     int64_t perp, dim, seed;
     const char *title, *about;
     double press;
-    pp_item units, include, parameters, stages, materials, law, laws, templates, bodies, joints, forces, actuators,
-        exclude, sites, keyframes, record, watch, shape_order;
+    pp_item units, include, parameters, stages, materials, law, laws, templates, models, bodies, joints, forces,
+        actuators, exclude, sites, sensors, keyframes, record, watch, shape_order;
     const char *state;
     double h, duration;
     perp_vec3 gravity;
@@ -199,6 +199,16 @@ typedef struct pp_exclude_in {
     pp_name a, b;
 } pp_exclude_in;
 
+typedef struct pp_model_in {
+    pp_got got;
+    const char *file, *key;
+    pp_name name;
+    perp_vec3 at;
+    perp_quat turn;
+    int base;
+    bool repair;
+} pp_model_in;
+
 typedef struct pp_site_in {
     pp_got got;
     pp_name name, body;
@@ -206,6 +216,13 @@ typedef struct pp_site_in {
     perp_quat turn;
     bool model;
 } pp_site_in;
+
+typedef struct pp_sensor_in {
+    pp_got got;
+    pp_name name, joint, a, b, site;
+    int64_t coordinate;
+    bool joints_only;
+} pp_sensor_in;
 
 typedef struct pp_keyframe_in {
     pp_got got;

@@ -144,6 +144,7 @@ typedef struct pp_reader {
     perp_refusal *why;
     perp_world *w;
     int dim;
+    int model_bits;    /* bits of groups that models have */
     pp_document **doc; /* in the order of reading: included files first, the scene last */
     int ndoc, cap_doc;
 
@@ -266,6 +267,14 @@ perp_status pp_keep_spare_files(pp_reader *r);
 /* The number of a file that the item (a scalar) names, read if it is new. */
 perp_status pp_scene_file_read(pp_reader *r, pp_item at, int *file);
 const char *pp_document_path(const pp_reader *r, const pp_tree *t);
+/* A new file of the scene; data is taken over, and freed on failure. */
+perp_status pp_scene_file_keep(pp_reader *r, const char *path, char *data, size_t size, int *file);
+/* The same complaint, told of the line that names the file. */
+perp_status pp_told_at(pp_reader *r, pp_item at, perp_status s);
+/* Takes a file of that path that was passed in memory; false: there is none. */
+bool pp_scene_file_memory(pp_reader *r, const char *path, int *file, perp_status *s);
+/* An entry of `models`: the scene of the model becomes a file of this one, FILE#NAME. */
+perp_status pp_read_model(pp_reader *r, pp_item entry, int *file);
 
 /* parts of a scene, in the order they are read */
 perp_status pp_read_parameters(pp_reader *r, const pp_item *layer, int nlayer);
@@ -276,6 +285,7 @@ perp_status pp_read_forces(pp_reader *r, pp_item list);
 perp_status pp_read_actuators(pp_reader *r, pp_item list);
 perp_status pp_read_exclude(pp_reader *r, pp_item list);
 perp_status pp_read_sites(pp_reader *r, pp_item list);
+perp_status pp_read_sensors(pp_reader *r, pp_item list);
 perp_status pp_read_keyframes(pp_reader *r, pp_item list);
 perp_status pp_read_templates(pp_reader *r, const pp_item *layer, int nlayer);
 

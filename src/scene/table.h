@@ -113,7 +113,7 @@ extern const pp_map pp_map_body, pp_map_shape, pp_map_points, pp_map_turn, pp_ma
     pp_map_function;
 extern const pp_map pp_map_joint, pp_map_coupled, pp_map_axis, pp_map_motor, pp_map_spring, pp_map_force,
     pp_map_formula_turn;
-extern const pp_map pp_map_site, pp_map_keyframe, pp_map_actuator, pp_map_exclude;
+extern const pp_map pp_map_model, pp_map_site, pp_map_sensor, pp_map_keyframe, pp_map_actuator, pp_map_exclude;
 
 /* The type of a function of a program. It is written into recordings of its world and cannot be read. */
 #define PP_USER_TYPE "user"

@@ -11,6 +11,7 @@
 #include "method/contact/end_pose.h"
 #include "stage/contact_model.h"
 #include "stage/solve/jammed.h"
+#include "stage/solve/sense.h"
 #include "method/stepper/joint_closure.h"
 #include "stage/solve/joint_rounds.h"
 #include "step/rebound_limit.h"
@@ -425,6 +426,7 @@ static void commit(perp_world *w, const parts *p) {
     if (p->impacts) pp_remember_sum(p->frame, p->n);
     uint64_t step = w->state.step;
     double t = w->state.t;
+    pp_sense_motion(w, &w->state, p->end);
     pp_state_copy(w, &w->state, p->end);
     w->state.step = step + 1;
     w->state.t = time_after(step, t, w->def.h);

@@ -206,6 +206,7 @@ perp_status perp_body_remove(perp_world *w, perp_body_id id) {
     for (int i = 0; i < w->robot.nsite; i++)
         if (pp_alive(w->robot.site[i].gen) && w->robot.site[i].body == slot) pp_site_drop(w, i);
     pp_exclude_drop(w, slot);
+    pp_sensor_drop_of(w, -1, slot, -1);
     pp_body *b = &w->body[slot];
     pp_motion_destroy(b->motion, &w->alloc);
     pp_free(&w->alloc, b->name);

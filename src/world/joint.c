@@ -30,6 +30,7 @@ void pp_joint_drop(perp_world *w, int slot) {
             pp_force_drop(w, i);
     for (int i = 0; i < w->robot.nactuator; i++)
         if (pp_alive(w->robot.actuator[i].gen) && w->robot.actuator[i].joint == slot) pp_actuator_drop(w, i);
+    pp_sensor_drop_of(w, slot, -1, -1);
     pp_free(&w->alloc, w->joint[slot].name);
     pp_free(&w->alloc, w->joint[slot].term);
     w->joint[slot].name = NULL;

@@ -39,12 +39,16 @@ void pp_force_drop(perp_world *w, int slot);
 void pp_shape_drop(perp_world *w, int slot);
 void pp_site_drop(perp_world *w, int slot);
 void pp_actuator_drop(perp_world *w, int slot);
+/* Removes the sensors of a joint, body or site that goes; -1: none of these. */
+void pp_sensor_drop_of(perp_world *w, int joint, int body, int site);
 /* Forgets the excluded pairs of a body. */
 void pp_exclude_drop(perp_world *w, int body);
 /* site.c, for cloning: false if memory is refused; what was copied is in `to`. */
 bool pp_clone_sites(const perp_world *w, perp_world *to);
 /* actuator.c, likewise; excluded pairs too. */
 bool pp_clone_actuators(const perp_world *w, perp_world *to);
+/* sensor.c, likewise. */
+bool pp_clone_sensors(const perp_world *w, perp_world *to);
 /* A change from outside: contacts of the last step and remembered impulses no longer fit. */
 void pp_forget(perp_world *w);
 

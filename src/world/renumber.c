@@ -127,6 +127,8 @@ static void move_sites(perp_world *w, const maps *m) {
         pp_site site = w->robot.site[i];
         site.gen = 1;
         site.body = body_after(m, site.body);
+        for (int k = 0; k < w->robot.nsensor; k++)
+            if (w->robot.sensor[k].site == i) w->robot.sensor[k].site = n; /* n <= i: met once */
         w->robot.site[n++] = site;
     }
     if (w->robot.nsite > n) memset(w->robot.site + n, 0, (size_t)(w->robot.nsite - n) * sizeof *w->robot.site);
@@ -150,6 +152,22 @@ static void move_actuators(perp_world *w, const maps *m) {
     w->robot.dead_actuator = 0;
     for (int i = 0; i < w->robot.nexclude; i++)
         w->robot.exclude[i] = (pp_body_pair){m->body[w->robot.exclude[i].a], m->body[w->robot.exclude[i].b]};
+}
+
+static void move_sensors(perp_world *w, const maps *m) {
+    int n = 0;
+    for (int i = 0; i < w->robot.nsensor; i++) {
+        if (!pp_alive(w->robot.sensor[i].gen)) continue;
+        pp_sensor s = w->robot.sensor[i];
+        s.gen = 1;
+        s.a = body_after(m, s.a);
+        s.b = body_after(m, s.b);
+        if (s.joint >= 0) s.joint = m->joint[s.joint];
+        w->robot.sensor[n++] = s;
+    }
+    if (w->robot.nsensor > n) memset(w->robot.sensor + n, 0, (size_t)(w->robot.nsensor - n) * sizeof *w->robot.sensor);
+    w->robot.nsensor = n;
+    w->robot.dead_sensor = 0;
 }
 
 /* What is remembered is of living shapes and joints: removing something forgets it all. */
@@ -191,6 +209,7 @@ perp_status perp_world_renumber(perp_world *w, const int *shape_order) {
         move_forces(w, &m);
         move_sites(w, &m);
         move_actuators(w, &m);
+        move_sensors(w, &m);
         move_joints(w, &m);
         move_shapes(w, &m);
         move_bodies(w, &m);

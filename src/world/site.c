@@ -47,6 +47,7 @@ perp_status perp_site_add(perp_world *w, const perp_site_def *def, perp_site_id 
 }
 
 void pp_site_drop(perp_world *w, int slot) {
+    pp_sensor_drop_of(w, -1, -1, slot);
     pp_free(&w->alloc, w->robot.site[slot].name);
     w->robot.site[slot].name = NULL;
     w->robot.site[slot].gen++;

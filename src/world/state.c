@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "stage/contact_model.h"
 #include "stage/frame.h"
+#include "stage/solve/sense.h"
 #include "world/lifetime.h"
 #include "step/stagger.h"
 
@@ -143,6 +144,7 @@ perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size) {
     w->state.step = h.step;
     w->last.ncontact = 0; /* contacts of the last step are not part of a state */
     w->last.has_problem = w->last.failed = false;
+    pp_sense_nothing(w);
     pp_twists_refresh(w);
     return PERP_OK;
 }
@@ -264,7 +266,7 @@ perp_status perp_world_clone(const perp_world *w, perp_world **out) {
     to->chosen.stepper_settings = w->chosen.stepper_settings;
     to->chosen.start_left = w->chosen.start_left;
     if (!clone_bodies(w, to) || !clone_rest(w, to) || !pp_clone_sites(w, to) || !pp_clone_actuators(w, to) ||
-        !clone_memory(w, to)) {
+        !pp_clone_sensors(w, to) || !clone_memory(w, to)) {
         perp_world_destroy(to);
         return PERP_E_MEMORY;
     }

@@ -61,6 +61,8 @@ void perp_world_destroy(perp_world *w) {
     for (int i = 0; i < w->robot.nsite; i++) pp_free(&a, w->robot.site[i].name);
     for (int i = 0; i < w->robot.nactuator; i++) pp_free(&a, w->robot.actuator[i].name);
     perp_keyframe_clear(w);
+    for (int i = 0; i < w->robot.nsensor; i++) pp_free(&a, w->robot.sensor[i].name);
+    pp_free(&a, w->robot.sensor);
     pp_free(&a, w->robot.actuator);
     pp_free(&a, w->robot.ctrl);
     pp_free(&a, w->robot.exclude);

@@ -264,7 +264,7 @@ static void a_changed_world_is_refused(void **state) {
     assert_int_equal(perp_body_remove(w, perp_body_find(w, "ball")), PERP_OK);
     perp_certificate c;
     assert_int_equal(perp_world_step(w, &c), PERP_OK);
-    const char *words = FILE_A ": the world has other bodies, shapes or joints than when the recording began";
+    const char *words = FILE_A ": the world has other bodies, shapes, joints or sensors than when the recording began";
     REFUSED(perp_recorder_step(r, &c, &why), PERP_E_ARG, words);
     REFUSED(perp_recorder_commit(r, &why), PERP_E_ARG, words);
     REFUSED(perp_recorder_close(r, true, &why), PERP_E_ARG, words);

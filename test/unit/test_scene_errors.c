@@ -3,12 +3,13 @@
 /* test_scene_errors.c - what is wrong in a scene file is told exactly: place, key, what was found, what is allowed. */
 #include "scene_help.h"
 
-#define TOP_KEYS                                                                                                    \
-    "perp, title, about, units, dim, include, seed, parameters, h, "                                                \
-    "duration, gravity, press, start, stages, materials, law, laws, templates, bodies, joints, forces, actuators, " \
-    "exclude, sites, "                                                                                              \
-    "keyframes, record, "                                                                                           \
-    "watch, "                                                                                                       \
+#define TOP_KEYS                                                                                                 \
+    "perp, title, about, units, dim, include, seed, parameters, h, "                                             \
+    "duration, gravity, press, start, stages, materials, law, laws, templates, models, bodies, joints, forces, " \
+    "actuators, "                                                                                                \
+    "exclude, sites, sensors, "                                                                                  \
+    "keyframes, record, "                                                                                        \
+    "watch, "                                                                                                    \
     "shape_order, state"
 #define TEMPLATE_KEYS                                                                                                 \
     "like, label, kind, at, turn, velocity, spin, mass, density, inertia, centre, particle, gravity, force, torque, " \

@@ -56,8 +56,7 @@ static bool same_file(const char *a, const char *b) {
     return !strcmp(x, y);
 }
 
-/* A new file of the scene; data is taken over, and freed on failure. */
-static perp_status keep(pp_reader *r, const char *path, char *data, size_t size, int *file) {
+perp_status pp_scene_file_keep(pp_reader *r, const char *path, char *data, size_t size, int *file) {
     perp_scene *s = r->s;
     char *copy = pp_copy_text(r->alloc, path);
     if (!copy || !PP_GROW(r->alloc, s->file, s->cap_file, s->nfile, s->nfile + 1)) {
@@ -82,7 +81,17 @@ static perp_status take(pp_reader *r, const perp_source_file *f, int *file) {
     if (!data) return pp_no_memory(r);
     if (f->size) memcpy(data, f->data, f->size);
     data[f->size] = 0;
-    return keep(r, f->path, data, f->size, file);
+    return pp_scene_file_keep(r, f->path, data, f->size, file);
+}
+
+bool pp_scene_file_memory(pp_reader *r, const char *path, int *file, perp_status *s) {
+    const perp_scene_options *o = r->options;
+    for (int i = 0; o && i < o->nfile; i++)
+        if (same_file(o->file[i].path, path)) {
+            *s = take(r, &o->file[i], file);
+            return true;
+        }
+    return false;
 }
 
 const char *pp_document_path(const pp_reader *r, const pp_tree *t) {
@@ -91,8 +100,7 @@ const char *pp_document_path(const pp_reader *r, const pp_tree *t) {
     return "";
 }
 
-/* The same complaint, told of the line that names the file. */
-static perp_status told_at(pp_reader *r, pp_item at, perp_status s) {
+perp_status pp_told_at(pp_reader *r, pp_item at, perp_status s) {
     if (s == PERP_E_MEMORY || !r->why) return s;
     char words[sizeof r->why->text];
     memcpy(words, r->why->text, sizeof words);
@@ -103,6 +111,7 @@ perp_status pp_scene_file_read(pp_reader *r, pp_item at, int *file) {
     const perp_scene *s = r->s;
     const perp_scene_options *o = r->options;
     char path[PATH_MAX_BYTES + 1], folder[PATH_MAX_BYTES + 1], found[256];
+    perp_status st = PERP_OK;
     const pp_key file_key = {.name = "file", .type = PP_T_FILE};
     if (!pp_is_scalar(at) || pp_at(at)->length == 0 || strlen(pp_text_of(at)) != pp_at(at)->length)
         return pp_wrong_kind(r, at, &file_key);
@@ -117,10 +126,7 @@ perp_status pp_scene_file_read(pp_reader *r, pp_item at, int *file) {
         }
     if (s->nfile >= PP_SCENE_FILES) return pp_wrong(r, at, "one file more", "at most 256 files in a scene");
     if (o && o->nfile > 0) {
-        for (int i = 0; i < o->nfile; i++)
-            if (same_file(o->file[i].path, path)) return take(r, &o->file[i], file);
-        for (int i = 0; i < o->nfile; i++)
-            if (!strcmp(o->file[i].path, name)) return take(r, &o->file[i], file);
+        if (pp_scene_file_memory(r, path, file, &st) || pp_scene_file_memory(r, name, file, &st)) return st;
         return pp_wrong_say(r, PERP_E_IO, at, "found %s; allowed: one of the files that were passed in memory", found);
     }
     char *data = NULL;
@@ -128,9 +134,9 @@ perp_status pp_scene_file_read(pp_reader *r, pp_item at, int *file) {
     const char *root = o && o->root ? o->root : folder;
     if (!pp_source_folder(s->file[0].path, folder, sizeof folder))
         return pp_wrong(r, at, "a scene whose path is too long", "at most 1024 bytes");
-    perp_status st = pp_source_read_within(r->alloc, root, "scene", path, &data, &size, r->why);
-    if (st) return told_at(r, at, st);
-    return keep(r, path, data, size, file);
+    st = pp_source_read_within(r->alloc, root, "scene", path, &data, &size, r->why);
+    if (st) return pp_told_at(r, at, st);
+    return pp_scene_file_keep(r, path, data, size, file);
 }
 
 perp_status pp_keep_spare_files(pp_reader *r) {
@@ -194,6 +200,28 @@ static perp_status include(pp_reader *r, const chain *c, pp_item at) {
     return s;
 }
 
+/* The models of a document, each as a document that comes before it. */
+static perp_status read_models(pp_reader *r, const chain *c, const pp_tree *tree) {
+    pp_item list = {tree, pp_yaml_get(tree, 1, "models")};
+    int i = 0, ncrumb = r->ncrumb;
+    if (!list.node) return PERP_OK;
+    pp_push_key(r, "models");
+    if (!pp_is_list(list)) return pp_wrong_kind(r, list, pp_key_find(&pp_map_top, "models"));
+    for (pp_item v = pp_first(list); v.node; v = pp_next(v), i++) {
+        int file = 0;
+        pp_push_index(r, i);
+        perp_status s = pp_read_model(r, v, &file);
+        if (s) return s;
+        chain next = {c, file, c->depth + 1};
+        r->ncrumb = 0;
+        s = read_document(r, &next, r->s->file[file].path);
+        if (s) return s;
+        r->ncrumb = ncrumb + 1;
+    }
+    r->ncrumb = ncrumb;
+    return PERP_OK;
+}
+
 /* Gives back what a large tree has room for and does not use; the world needs it. */
 static void trim(pp_tree *t) {
     if (t->nnode < 4096) return;
@@ -250,6 +278,8 @@ static perp_status read_document(pp_reader *r, const chain *c, const char *shown
         if (s) return s;
         pp_pop(r);
     }
+    s = read_models(r, c, &d->tree);
+    if (s) return s;
     int rank = 0;
     for (int i = 0; i < r->ndoc; i++)
         if (r->doc[i]->rank > rank) rank = r->doc[i]->rank;
@@ -286,7 +316,7 @@ perp_status pp_read_documents(pp_reader *r, const char *path) {
             s = import_model(r, path, &data, &size);
             if (s) pp_free(r->alloc, data);
         }
-        if (!s) s = keep(r, path, data, size, &file);
+        if (!s) s = pp_scene_file_keep(r, path, data, size, &file);
     }
     if (s) return s;
     if (path && path[0] && strcmp(path, r->s->file[0].path) != 0) {

@@ -577,6 +577,7 @@ perp_status pp_read_world(pp_reader *r) {
     if (!s) s = read_list(r, "actuators", pp_read_actuators);
     if (!s) s = read_list(r, "exclude", pp_read_exclude);
     if (!s) s = read_list(r, "sites", pp_read_sites);
+    if (!s) s = read_list(r, "sensors", pp_read_sensors);
     if (!s) s = read_list(r, "keyframes", pp_read_keyframes);
     if (!s && PP_GIVEN(&top, shape_order)) s = read_shape_order(r, top.shape_order);
     if (!s && PP_GIVEN(&top, state)) s = read_state(r, PP_ITEM(&top, state), top.state);

@@ -4,6 +4,7 @@
 #ifndef PP_SCENE_SCRIBE_H
 #define PP_SCENE_SCRIBE_H
 
+#include "perp/joint_space.h"
 #include "scene/put.h"
 #include "scene/scene_internal.h"
 
@@ -47,11 +48,16 @@ char *pp_write_forces(pp_scribe *s);
 char *pp_write_actuators(pp_scribe *s);
 char *pp_write_exclude(pp_scribe *s);
 char *pp_write_sites(pp_scribe *s);
+char *pp_write_sensors(pp_scribe *s);
 char *pp_write_keyframes(pp_scribe *s);
+/* The name of a site as it is written; "": none. */
+pp_name pp_scribe_site(const pp_scribe *s, perp_site_id id);
 /* Is there a site on a body? Marks it, for those that need a name. */
 void pp_mark_sites(const pp_scribe *s, bool *body);
 /* The same for bodies of excluded pairs, and joints with actuators. */
 void pp_mark_actuators(const pp_scribe *s, bool *body, bool *joint);
+/* The same for bodies and joints with sensors. */
+void pp_mark_sensors(const pp_scribe *s, bool *body, bool *joint);
 /* The parts of a formula from the first on, as many as the scene has dimensions; NULL if there are none. minus: subtracted
  * from each, zero for nothing. */
 char *pp_write_formulas(pp_scribe *s, const pp_formula *f, int first, perp_vec3 minus);

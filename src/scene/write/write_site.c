@@ -24,6 +24,28 @@ void pp_mark_sites(const pp_scribe *s, bool *body) {
     pp_free(&s->alloc, id);
 }
 
+/* The name of the i-th site. */
+static pp_name name_of(const perp_site_def *d, int i) {
+    pp_name out;
+    if (d->name && *d->name && pp_name_good(d->name))
+        (void)snprintf(out.text, sizeof out.text, "%s", d->name);
+    else
+        (void)snprintf(out.text, sizeof out.text, "site-%d", i);
+    return out;
+}
+
+pp_name pp_scribe_site(const pp_scribe *s, perp_site_id id) {
+    pp_name out = {.text = ""};
+    int n;
+    perp_site_id *all = sites_of(s, &n);
+    for (int i = 0; all && i < n; i++) {
+        perp_site_def d;
+        if (all[i].slot == id.slot && all[i].gen == id.gen && !perp_site_get(s->w, id, &d)) out = name_of(&d, i);
+    }
+    pp_free(&s->alloc, all);
+    return out;
+}
+
 char *pp_write_sites(pp_scribe *s) {
     int n;
     perp_site_id *id = sites_of(s, &n);
@@ -35,10 +57,7 @@ char *pp_write_sites(pp_scribe *s) {
         if (perp_site_get(s->w, id[i], &d)) continue; /* cannot be: the id was just read */
         pp_site_in in;
         pp_put_blank(&pp_map_site, &in);
-        if (d.name && *d.name && pp_name_good(d.name))
-            (void)snprintf(in.name.text, sizeof in.name.text, "%s", d.name);
-        else
-            (void)snprintf(in.name.text, sizeof in.name.text, "site-%d", i);
+        in.name = name_of(&d, i);
         in.body = pp_scribe_body(s, d.body);
         in.at = pp_put_some(d.X_BS.p);
         in.turn = d.X_BS.q;

@@ -108,6 +108,7 @@ static void mark_spoken_of(const pp_scribe *s, bool *body, bool *joint) {
     }
     pp_mark_sites(s, body);
     pp_mark_actuators(s, body, joint);
+    pp_mark_sensors(s, body, joint);
 }
 
 static bool give_names(pp_scribe *s) {
@@ -446,21 +447,14 @@ static void compose(pp_scribe *s, const perp_scene_words *words, const char *sta
     const perp_pair_law all = law_of_all(s), none = {0};
     pp_text law = {.alloc = &s->alloc, .any = &s->starved};
     if (!same_law(&all, &none)) put_law(s, &law, &all, NULL);
-    const pp_nested nested[] = {{"units", units_of(s, words)},
-                                {"stages", stages_of(s)},
-                                {"materials", materials_of(s)},
-                                {"law", law.n ? pp_text_take(&law) : NULL},
-                                {"laws", laws_of(s, &all)},
-                                {"bodies", pp_write_bodies(s)},
-                                {"joints", pp_write_joints(s)},
-                                {"forces", pp_write_forces(s)},
-                                {"actuators", pp_write_actuators(s)},
-                                {"exclude", pp_write_exclude(s)},
-                                {"sites", pp_write_sites(s)},
-                                {"keyframes", pp_write_keyframes(s)},
-                                {"record", record_of(s, &words->record)},
-                                {"shape_order", shape_order(s)},
-                                {NULL, NULL}};
+    const pp_nested nested[] = {{"units", units_of(s, words)},        {"stages", stages_of(s)},
+                                {"materials", materials_of(s)},       {"law", law.n ? pp_text_take(&law) : NULL},
+                                {"laws", laws_of(s, &all)},           {"bodies", pp_write_bodies(s)},
+                                {"joints", pp_write_joints(s)},       {"forces", pp_write_forces(s)},
+                                {"actuators", pp_write_actuators(s)}, {"exclude", pp_write_exclude(s)},
+                                {"sites", pp_write_sites(s)},         {"sensors", pp_write_sensors(s)},
+                                {"keyframes", pp_write_keyframes(s)}, {"record", record_of(s, &words->record)},
+                                {"shape_order", shape_order(s)},      {NULL, NULL}};
     if (!s->st) pp_put_lines(out, &pp_map_top, s->dim, &in, nested);
     for (int i = 0; nested[i].key; i++) pp_free(&s->alloc, (void *)(uintptr_t)nested[i].text);
 }

@@ -10,6 +10,7 @@
 #include "model/coupling.h"
 #include "stage/solve/give_way.h"
 #include "stage/frame.h"
+#include "stage/solve/sense.h"
 #include "stage/solve/solve.h"
 
 static int compare_contact(const pp_memory_contact *m, uint32_t a, uint32_t b, uint64_t feature) {
@@ -160,6 +161,7 @@ void pp_remember(pp_frame *f, bool add_joint_impulses) {
     if (!add_joint_impulses && w->njoint)
         memset(w->last.joint_impulse, 0, (size_t)w->njoint * sizeof *w->last.joint_impulse);
     remember_actuators(f, add_joint_impulses);
+    pp_sense_impulses(f, add_joint_impulses);
     for (int i = 0; i < f->pose.problem.njoint; i++) {
         const perp_joint_row *r = &f->pose.problem.joint[i];
         if (r->joint < 0) continue;
