@@ -32,6 +32,7 @@
 #include "stage/solve/give_way.h"
 #include "stage/certify/certify.h"
 #include "stage/control/control.h"
+#include "base/elementary.h"
 
 /* A speed along a row that counts as an approach is at least this many times what forces and turning bodies change in a
  * step, if nothing else says that the row was open. */
@@ -280,7 +281,7 @@ static bool stops(const sync *s, const perp_contact_row *r, double approach) {
 
 /* A slip that friction acts on, before and after; n components. */
 static void see_slip(sync *s, const perp_row *row, const double *before, const double *after, double smooth) {
-    double was = hypot(before[0], before[1]), is = hypot(after[0], after[1]);
+    double was = pp_hypot(before[0], before[1]), is = pp_hypot(after[0], after[1]);
     double noise = noise_of(s, row);
     if (is > SLIPS * (was + smooth) + noise) {
         mark(s, row, PP_SLID);

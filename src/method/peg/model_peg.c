@@ -38,6 +38,7 @@
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
 #include "stage/solve/solve_step.h"
+#include "base/elementary.h"
 
 #define MAX_ROUNDS 40 /* beyond those that only find new pairs */
 #define MAX_FINDS  2000
@@ -387,7 +388,7 @@ static bool holds_on(const pp_peg_work *k, const pp_peg_pair *p, perp_vec3 n) {
         const double *P = k->f->solve.solution.p_contact + 3 * r;
         if (!(k->m->row[r].push > 0)) continue;
         double most = c->mu * c->e_t;
-        if (c->e_t != c->e_o || !(hypot(P[1], P[2]) < STICKS * most * P[0])) return false;
+        if (c->e_t != c->e_o || !(pp_hypot(P[1], P[2]) < STICKS * most * P[0])) return false;
         perp_vec3 total = perp_v3_axpy(perp_v3_axpy(perp_v3_scale(P[0], c->n_W), P[1], c->t_W), P[2], c->o_W);
         double normal = perp_v3_dot(total, n);
         if (!(perp_v3_norm(perp_v3_axpy(total, -normal, n)) <= most * normal)) return false;

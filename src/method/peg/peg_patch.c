@@ -13,6 +13,8 @@
  * Cost     rows times patches of two bodies. */
 #include "method/peg/peg.h"
 
+#include "base/elementary.h"
+
 #define NEAR     10   /* times the largest gap that pushes: gaps up to there may be the next to push */
 #define PARALLEL 1e-9 /* normals that differ by no more are one */
 #define PLANE    0.5  /* part of the largest miss by which gaps may be changed: so misses shrink from round to round */
@@ -74,7 +76,7 @@ static bool fit(const pp_peg_row *row, const double *allow, patch *p) {
         gu += g * u;
         gv += g * v;
     }
-    double half = (uu - vv) / 2, root = hypot(half, uv), large = (uu + vv) / 2 + root;
+    double half = (uu - vv) / 2, root = pp_hypot(half, uv), large = (uu + vv) / 2 + root;
     if (!(large > 0)) return false;
     double small = fmax(0, (uu * vv - uv * uv) / large);
     perp_vec3 axis = half >= 0 ? perp_v3(half + root, uv, 0) : perp_v3(uv, root - half, 0);

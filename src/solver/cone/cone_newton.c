@@ -24,6 +24,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
+
 /* Contacts that contradict each other by rounding cannot be met to the last digit: within NEAR of tol, and without
  * having halved the measure in PATIENCE steps, nothing more is to be had. */
 #define NEAR       100
@@ -382,7 +384,7 @@ static bool outer(pp_cone_newton *k) {
         memcpy(k->v, k->w, bytes);
     }
     if (end <= GOOD * first) {
-        k->fall = fmax(FALL, pow(k->fall, RECOVER));
+        k->fall = fmax(FALL, pp_pow(k->fall, RECOVER));
         if (quick) k->pull = fmax(LEAST_PULL, k->fall * k->pull);
         return true;
     }

@@ -11,6 +11,8 @@
 
 #include "solver/cone/cone_linear.h"
 
+#include "base/elementary.h"
+
 #define MOST       60  /* steps, and vectors kept */
 #define LEAST      12  /* fewer are not worth trying */
 #define PART       0.7 /* of the time of a factorisation that may be spent */
@@ -66,7 +68,7 @@ static void rotate(int j, double *H, double *cosine, double *sine, double *right
         H[i] = cosine[i] * top + sine[i] * low;
         H[i + 1] = cosine[i] * low - sine[i] * top;
     }
-    double length = hypot(H[j], H[j + 1]);
+    double length = pp_hypot(H[j], H[j + 1]);
     cosine[j] = length > 0 ? H[j] / length : 1;
     sine[j] = length > 0 ? H[j + 1] / length : 0;
     H[j] = length;
