@@ -13,32 +13,38 @@
 
 #include "../../attack/attack.h"
 
+#define PATHS 4096
+
 static double processor(void) {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int put(const char *folder, const char *name, const char *text) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+static bool put(const char *folder, const char *name, const char *text, char path[PATHS]) {
+    snprintf(path, PATHS, "%s/%s", folder, name);
     FILE *f = fopen(path, "w");
-    if (!f || fputs(text, f) < 0 || fclose(f)) {
-        fprintf(stderr, "scene_bits: %s cannot be written\n", path);
-        return 1;
-    }
-    return 0;
+    if (f && fputs(text, f) >= 0 && !fclose(f)) return true;
+    fprintf(stderr, "scene_bits: %s cannot be written\n", path);
+    return false;
 }
 
+/* The attack also draws stages that do not go together: such a scene is refused, and the next one is taken. */
 static int write_scenes(const char *folder, uint64_t seed, int count) {
     static char text[ATTACK_TEXT];
-    if (put(folder, "attack.obj", attack_mesh)) return 1;
-    for (int i = 0; i < count; i++) {
+    char path[PATHS];
+    if (!put(folder, "attack.obj", attack_mesh, path)) return 1;
+    for (int i = 0; i < count; seed++) {
         attack_facts facts;
         char name[64];
-        attack_generate(seed + (uint64_t)i, "attack.obj", text, &facts);
+        perp_scene *s;
+        attack_generate(seed, "attack.obj", text, &facts);
         snprintf(name, sizeof name, "random-%03d.yaml", i);
-        if (put(folder, name, text)) return 1;
+        if (!put(folder, name, text, path)) return 1;
+        if (!perp_scene_open(path, NULL, &s, NULL)) {
+            perp_scene_close(s);
+            i++;
+        }
     }
     return 0;
 }
