@@ -16,8 +16,7 @@ typedef struct pp_contact_model_type {
     perp_status (*contacts)(pp_frame *f);
     perp_status (*solve)(pp_frame *f);
     bool pyramids_only; /* true friction cones do not fit */
-    /* Takes a step that this one has no answer for. NULL: none does, and the step fails. */
-    const struct pp_contact_model_type *fallback;
+    const char *fallback; /* the one that takes a step which this one has no answer for; NULL: the step fails */
 } pp_contact_model_type;
 
 extern const pp_contact_model_type pp_model_peg, pp_model_one_plane, pp_model_standard;

@@ -38,8 +38,8 @@ typedef struct pp_stepper_type {
     const perp_field *fields; /* settings, nfield of them, in w->chosen.stepper_settings; set by perp_world_set() */
     int nfield;
     size_t settings_size; /* at most PERP_SETTINGS_MAX */
-    /* Takes a step that this one has no answer for, with the contact model that was chosen. NULL: none does, and the step fails. */
-    const struct pp_stepper_type *fallback;
+    /* The one that takes a step which this one has no answer for, with the contact model that was chosen; NULL: the step fails. */
+    const char *fallback;
 
     /* b_n of a contact that does not bounce: the normal velocity demanded is >= -b_n [L/T]. gap [L] with kinematic bodies
      * at the end of the step; touching: gap up to which two touch [L]; driven: normal velocity that kinematic bodies have a

@@ -460,8 +460,8 @@ static perp_status advance_or_hand_over(perp_world *w, parts *p, const pp_state 
     perp_status st = advance(w, p, s0);
     w->run.work.limit = w->run.work_limit = limit;
     if (st != PERP_E_SOLVE) return st;
-    if (w->chosen.model->fallback) w->chosen.model = w->chosen.model->fallback;
-    if (w->chosen.stepper->fallback) w->chosen.stepper = w->chosen.stepper->fallback;
+    if (w->chosen.model->fallback) w->chosen.model = pp_model_find(w->chosen.model->fallback);
+    if (w->chosen.stepper->fallback) w->chosen.stepper = pp_stepper_find(w->chosen.stepper->fallback);
     pp_logf(w, PERP_LOG_INFO, "step %llu is handed over to stepper %s and contact model %s: %s",
             (unsigned long long)w->state.step, w->chosen.stepper->name, w->chosen.model->name, w->why);
     *p = before;

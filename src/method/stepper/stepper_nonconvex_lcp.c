@@ -41,5 +41,5 @@ const pp_stepper_type pp_stepper_nonconvex_lcp = {
     .end_gaps = true,
     .normal_rhs = pp_end_gap_rhs,
     .step = step,
-    .fallback = &pp_stepper_stewart_trinkle,
+    .fallback = "stewart-trinkle",
 };
