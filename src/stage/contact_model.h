@@ -16,13 +16,14 @@ typedef struct pp_contact_model_type {
     perp_status (*contacts)(pp_frame *f);
     perp_status (*solve)(pp_frame *f);
     bool pyramids_only; /* true friction cones do not fit */
-    const char *fallback; /* the one that takes a step which this one has no answer for; NULL: the step fails */
 } pp_contact_model_type;
 
 extern const pp_contact_model_type pp_model_peg, pp_model_one_plane, pp_model_standard;
 extern const pp_contact_model_type pp_model_corrective, pp_model_lnc, pp_model_peg_mixed;
 /* NULL name: the default. NULL if there is none of that name. */
 const pp_contact_model_type *pp_model_find(const char *name);
+/* The one that takes a step which this one has no answer for; NULL: the step fails. */
+const pp_contact_model_type *pp_model_fallback(const pp_contact_model_type *model);
 /* The i-th, NULL past the last. */
 const pp_contact_model_type *pp_model_at(int i);
 /* All names with commas between, for messages. */

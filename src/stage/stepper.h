@@ -38,8 +38,6 @@ typedef struct pp_stepper_type {
     const perp_field *fields; /* settings, nfield of them, in w->chosen.stepper_settings; set by perp_world_set() */
     int nfield;
     size_t settings_size; /* at most PERP_SETTINGS_MAX */
-    /* The one that takes a step which this one has no answer for, with the contact model that was chosen; NULL: the step fails. */
-    const char *fallback;
 
     /* b_n of a contact that does not bounce: the normal velocity demanded is >= -b_n [L/T]. gap [L] with kinematic bodies
      * at the end of the step; touching: gap up to which two touch [L]; driven: normal velocity that kinematic bodies have a
@@ -65,6 +63,8 @@ extern const pp_stepper_type pp_stepper_implicit, pp_stepper_implicit_compliant;
 extern const pp_stepper_type pp_stepper_first_order, pp_stepper_second_order, pp_stepper_viscoelastic;
 /* NULL name: the default. NULL if there is none of that name. */
 const pp_stepper_type *pp_stepper_find(const char *name);
+/* The one that takes a step which this one has no answer for, with the contact model that was chosen; NULL: the step fails. */
+const pp_stepper_type *pp_stepper_fallback(const pp_stepper_type *stepper);
 /* The i-th, NULL past the last. */
 const pp_stepper_type *pp_stepper_at(int i);
 /* All names with commas between, for messages. */

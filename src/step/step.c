@@ -448,20 +448,20 @@ static perp_status advance(perp_world *w, parts *p, const pp_state *s0) {
 /* Part of its work that a step may take before it is handed over. */
 #define BEFORE_HAND_OVER 0.5
 
-static bool has_fallback(const perp_world *w) { return w->chosen.model->fallback || w->chosen.stepper->fallback; }
-
 /* advance(). Methods that are not sure to find an answer hand a step that they have none for over to one that is here for that: w->chosen
  * is then another until the step ends. */
 static perp_status advance_or_hand_over(perp_world *w, parts *p, const pp_state *s0) {
     const parts before = *p;
-    if (!has_fallback(w)) return advance(w, p, s0);
+    const pp_contact_model_type *model = pp_model_fallback(w->chosen.model);
+    const pp_stepper_type *stepper = pp_stepper_fallback(w->chosen.stepper);
+    if (!model && !stepper) return advance(w, p, s0);
     double limit = w->run.work_limit;
     w->run.work.limit = w->run.work_limit = BEFORE_HAND_OVER * limit;
     perp_status st = advance(w, p, s0);
     w->run.work.limit = w->run.work_limit = limit;
     if (st != PERP_E_SOLVE) return st;
-    if (w->chosen.model->fallback) w->chosen.model = pp_model_find(w->chosen.model->fallback);
-    if (w->chosen.stepper->fallback) w->chosen.stepper = pp_stepper_find(w->chosen.stepper->fallback);
+    if (model) w->chosen.model = model;
+    if (stepper) w->chosen.stepper = stepper;
     pp_logf(w, PERP_LOG_INFO, "step %llu is handed over to stepper %s and contact model %s: %s",
             (unsigned long long)w->state.step, w->chosen.stepper->name, w->chosen.model->name, w->why);
     *p = before;

@@ -27,3 +27,7 @@ const char *pp_model_names(char *out, size_t size) {
         at += (size_t)snprintf(out + at, size - at, "%s%s", i ? ", " : "", all[i]->name);
     return out;
 }
+
+const pp_contact_model_type *pp_model_fallback(const pp_contact_model_type *model) {
+    return model == &pp_model_peg_mixed ? &pp_model_peg : NULL;
+}

@@ -36,3 +36,7 @@ const char *pp_stepper_names(char *out, size_t size) {
         at += (size_t)snprintf(out + at, size - at, "%s%s", i ? ", " : "", all[i]->name);
     return out;
 }
+
+const pp_stepper_type *pp_stepper_fallback(const pp_stepper_type *stepper) {
+    return stepper == &pp_stepper_nonconvex_lcp ? &pp_stepper_stewart_trinkle : NULL;
+}

@@ -26,5 +26,4 @@ const pp_contact_model_type pp_model_peg_mixed = {
     .source = "Williams 4.3-4.7",
     .solve = solve,
     .pyramids_only = true,
-    .fallback = "peg",
 };

@@ -41,5 +41,4 @@ const pp_stepper_type pp_stepper_nonconvex_lcp = {
     .end_gaps = true,
     .normal_rhs = pp_end_gap_rhs,
     .step = step,
-    .fallback = "stewart-trinkle",
 };

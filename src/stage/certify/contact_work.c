@@ -133,6 +133,7 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
                 lag[1] = 0.5 * impulse * fmax(0, before - was[0] + driven[0] - most);
             }
             a->moved[at] += 0.5 * fabs(impulse) * (fabs(before) + fabs(after));
+            if (r == 0) a->effort[at] += 0.5 * impulse * impulse * pp_row_inverse_mass(p, row[r]);
             if (r == 0 && i < k->contacts.n && k->contacts.at[i].restitution > 0)
                 a->lost[at] -= 0.5 * impulse * (before + after);
         }
@@ -212,14 +213,15 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
                            .work = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .rule = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .moved = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .effort = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .end = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .motor = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .lag = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .joint = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .lost = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .kinetic = PP_ARENA_ZERO(arena, double, f->control.nblock)};
-    if (!a->parent || !a->work || !a->rule || !a->moved || !a->end || !a->motor || !a->lag || !a->joint || !a->lost ||
-        !a->kinetic)
+    if (!a->parent || !a->work || !a->rule || !a->moved || !a->effort || !a->end || !a->motor || !a->lag || !a->joint ||
+        !a->lost || !a->kinetic)
         return false;
     pp_sets_make(a->parent, f->control.nblock);
     for (int k = 0; k < n; k++) join_kick(a, kick[k]);
@@ -280,7 +282,7 @@ double pp_largest_gain(const pp_frame *f, double h) {
     if (f->method.no_inertia || !pp_contact_work_of(f, &a)) return 0;
     for (int b = 0; b < f->control.nblock; b++) a.kinetic[pp_set_of(a.parent, b)] += f->control.M[36 * b] * more;
     for (int b = 0; b < f->control.nblock; b++) {
-        if (a.parent[b] != b || !(a.work[b] > 0)) continue;
+        if (a.parent[b] != b || !(a.work[b] > f->w->def.tolerance * a.effort[b])) continue;
         most = fmax(most, a.work[b] / (a.kinetic[b] + a.work[b]));
     }
     return most;

@@ -11,13 +11,14 @@ typedef struct pp_contact_work {
     int *parent;
     double *
         work; /* of contacts: normal and friction, relative to driven bodies; with motors that yielded and what joints take */
-    double *rule;  /* what contacts seemed to give because all impulses of a step act at once; `work` is without it */
-    double *moved; /* of contacts, with all parts positive */
-    double *end;   /* of contacts at the velocities of the end, for which their laws hold */
-    double *motor; /* of motors that yielded */
-    double *lag;   /* of motors without force limit: at the mean velocity less at that of the end */
-    double *joint; /* of locked motions and limits of joints */
-    double *lost;  /* what contacts that bounce took along their normals beyond what their restitution lets them take */
+    double *rule;   /* what contacts seemed to give because all impulses of a step act at once; `work` is without it */
+    double *moved;  /* of contacts, with all parts positive */
+    double *effort; /* energy that the normal impulses of contacts would give, each alone, from rest */
+    double *end;    /* of contacts at the velocities of the end, for which their laws hold */
+    double *motor;  /* of motors that yielded */
+    double *lag;    /* of motors without force limit: at the mean velocity less at that of the end */
+    double *joint;  /* of locked motions and limits of joints */
+    double *lost; /* what contacts that bounce took along their normals beyond what their restitution lets them take */
     double *kinetic; /* energy before the part, and what a part of free fall gives beside it */
 } pp_contact_work;
 
@@ -27,7 +28,8 @@ int pp_work_island(const pp_contact_work *a, const perp_row *row);
 /* Gains and lost rebounds of a frame into its certificate, which has its ledger already: errors of the rule go from `normal` to `drift`. */
 perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert);
 /* Largest gain of an island of a solved frame, 0 to 1: the work of its contacts as a part of the energy that it has with it. What free
- * fall gives it in a time h >= f->h counts as energy too. */
+ * fall gives it in a time h >= f->h counts as energy too. Work that the tolerance of the world leaves to impulses as large is none: bodies that
+ * are held at rest by large forces have no other energy. */
 double pp_largest_gain(const pp_frame *f, double h);
 
 #endif
