@@ -173,6 +173,22 @@ static void least_change_by_chance(void **state) {
     settles_roughly(PERP_TEST_DIR "/law/scenes/jumping-change.yaml");
 }
 
+/* Without gravity friction slows bodies by a part of their speed in every step, down to 1e-160 m/s, where squares are no numbers any more. */
+static void stops_without_gravity(void **state) {
+    (void)state;
+    perp_scene *s = NULL;
+    perp_refusal why = {0};
+    if (perp_scene_open(PERP_TEST_DIR "/law/scenes/stops-without-gravity.yaml", NULL, &s, &why))
+        fail_msg("%s", why.text);
+    perp_world *w = perp_scene_world(s);
+    for (uint64_t n = perp_scene_steps(s); n > 0; n--) {
+        perp_certificate c;
+        if (perp_world_step(w, &c)) fail_msg("t = %g: %s", perp_world_time(w), perp_world_why(w));
+        assert_true(c.accepted);
+    }
+    perp_scene_close(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(painleve),
                                        cmocka_unit_test(pinch_hold),
@@ -180,6 +196,7 @@ int main(void) {
                                        cmocka_unit_test(tower),
                                        cmocka_unit_test(table_at_rest),
                                        cmocka_unit_test(flat_faces),
-                                       cmocka_unit_test(least_change_by_chance)};
+                                       cmocka_unit_test(least_change_by_chance),
+                                       cmocka_unit_test(stops_without_gravity)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,9 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
+/* [L/T] Speed that is none, in any units: squares of what is small beside it are below the range of numbers, and no method has digits. A body
+ * without gravity that friction stops comes to such speeds. */
+#define LEAST_SPEED 1e-138
 /* [1] Largest part of the speeds by which an answer may miss the laws because of the rounding of large impulses. Half
  * and double: no effect. */
 #define MOST_ROUNDING 1e-4
@@ -131,7 +134,7 @@ static double reducible_joint_residual(const perp_step_problem *p, const perp_st
 
 /* Speeds that residuals are compared with: those of the problem, and what gravity makes in a step. */
 static double speed_scale(const pp_frame *f, double of_rows) {
-    return fmax(of_rows, f->h * perp_v3_norm(f->w->def.gravity_W));
+    return fmax(LEAST_SPEED, fmax(of_rows, f->h * perp_v3_norm(f->w->def.gravity_W)));
 }
 
 /* What the worst residual may be, relative to that. */
