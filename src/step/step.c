@@ -446,7 +446,7 @@ static perp_status advance(perp_world *w, parts *p, const pp_state *s0) {
 }
 
 /* Part of its work that a step may take before it is handed over. */
-#define BEFORE_HAND_OVER 0.5
+#define BEFORE_HAND_OVER 0.25
 
 /* advance(). Methods that are not sure to find an answer hand a step that they have none for over to one that is here for that: w->chosen
  * is then another until the step ends. */
@@ -460,6 +460,7 @@ static perp_status advance_or_hand_over(perp_world *w, parts *p, const pp_state 
     perp_status st = advance(w, p, s0);
     w->run.work.limit = w->run.work_limit = limit;
     if (st != PERP_E_SOLVE) return st;
+    w->run.work.done = 0; /* who takes it has all of the work, however much was used before */
     if (model) w->chosen.model = model;
     if (stepper) w->chosen.stepper = stepper;
     pp_logf(w, PERP_LOG_INFO, "step %llu is handed over to stepper %s and contact model %s: %s",
