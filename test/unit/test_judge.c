@@ -362,8 +362,10 @@ static void make_step(step *s, int n, const double *mass, int nd) {
         s->momentum[3 * i + 1] = -0.1 * mass[i];
         sum += 0.1 * mass[i];
         perp_contact_row *c = &s->contact[i];
-        *c = (perp_contact_row){
-            .n = {{i - 1, i}, {{0, -1}, {0, 1}}}, .t = {{i - 1, i}, {{-1}, {1}}}, .mu = 0.3, .nd = nd};
+        *c = (perp_contact_row){.n = {.block = {i - 1, i}, .J = {{0, -1}, {0, 1}}},
+                                .t = {.block = {i - 1, i}, .J = {{-1}, {1}}},
+                                .mu = 0.3,
+                                .nd = nd};
         s->p_contact[3 * i] = sum;
     }
     s->p =

@@ -414,9 +414,13 @@ static void refuses_steps(void **state) {
     int ndof[] = {3, 2}, offset[] = {0, 3};
     double M[72] = {0}, momentum[5] = {1, 2, 3, 4, 5};
     for (int i = 0; i < 12; i++) M[36 * (i / 6) + 7 * (i % 6)] = 1;
-    perp_joint_row joint = {.row = {{0, 1}, {{1}, {-1}}}, .lo = -1, .hi = 1, .kind = PERP_ROW_MOTOR, .joint = 0};
-    perp_contact_row contact = {
-        .n = {{0, -1}, {{0, 1}}}, .t = {{0, -1}, {{1}}}, .o = {{0, -1}, {{0}}}, .mu = 0.5, .nd = 2};
+    perp_joint_row joint = {
+        .row = {.block = {0, 1}, .J = {{1}, {-1}}}, .lo = -1, .hi = 1, .kind = PERP_ROW_MOTOR, .joint = 0};
+    perp_contact_row contact = {.n = {.block = {0, -1}, .J = {{0, 1}}},
+                                .t = {.block = {0, -1}, .J = {{1}}},
+                                .o = {.block = {0, -1}, .J = {{0}}},
+                                .mu = 0.5,
+                                .nd = 2};
     perp_step_problem p = {2, 0.01, 2, 5, ndof, offset, M, M, momentum, 1, &joint, 1, &contact};
     perp_refusal why;
     assert_int_equal(perp_step_write("step.h5", &p, NULL, "a step", &why), PERP_OK);
