@@ -292,9 +292,11 @@ static perp_status check_joints(perp_recording *r, perp_refusal *why) {
         if (coords < 0)
             return bad_number(r, PP_D_JOINT_KIND, i, pp_bytes(r, PP_D_JOINT_KIND)[i], "a kind of this dimension", why);
         bool bodies = pp_bytes(r, PP_D_JOINT_KIND)[i] < PERP_JOINT_COUPLING; /* the kinds behind it have none */
-        if (bodies != (pp_wholes(r, PP_D_JOINT_B)[i] >= 0))
-            return bad_number(r, PP_D_JOINT_B, i, pp_wholes(r, PP_D_JOINT_B)[i],
-                              bodies ? "a body" : "-1: a coupling or tendon has no bodies", why);
+        if (bodies != (pp_wholes(r, PP_D_JOINT_B)[i] >= 0)) {
+            char allowed[64] = "-1: a coupling or tendon has no bodies";
+            if (bodies) snprintf(allowed, sizeof allowed, "0 to %lld", (long long)nb - 1);
+            return bad_number(r, PP_D_JOINT_B, i, pp_wholes(r, PP_D_JOINT_B)[i], allowed, why);
+        }
         if (found != coords) return bad_number(r, PP_D_JOINT_COORDS, i, found, "as many as the kind of joint has", why);
         if (first < 0 || (uint64_t)first != at)
             return bad_number(r, PP_D_JOINT_FIRST_COORD, i, first, "the sum of the coordinates before it", why);
