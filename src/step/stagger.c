@@ -33,6 +33,7 @@
 #include "stage/contact_model.h"
 #include "stage/solve/give_way.h"
 #include "stage/certify/certify.h"
+#include "stage/collide/collide.h"
 #include "stage/control/control.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
@@ -402,12 +403,9 @@ static bool leaves(const sync *s, int i) {
  * bodies turn. */
 static bool parted(const pp_frame *f, int i) {
     if (i >= f->contacts.n) return false; /* a point that a body rests on */
-    pp_placed at[2];
-    for (int k = 0; k < 2; k++) {
-        const pp_shape *s = &f->w->shape[f->contacts.shape[2 * i + k]];
-        at[k] = (pp_placed){.g = s->g, .X_WS = perp_pose_mul(f->s1->X[s->body], s->X_BS)};
-    }
-    return pp_separation(&at[0], &at[1]) > pp_touching(at[0].g, at[1].g, at[0].X_WS.p);
+    const int *shape = f->contacts.shape + 2 * i;
+    const pp_geometry *a = f->w->shape[shape[0]].g, *b = f->w->shape[shape[1]].g;
+    return pp_separation_in(f->w, shape, f->s1) > pp_touching(a, b, f->contacts.at[i].a_W);
 }
 
 static perp_mat3 inertia_about(const pp_frame *f, int k, perp_vec3 r) {

@@ -160,16 +160,6 @@ static void find_gives(const pp_frame *f, perp_certificate *cert) {
     }
 }
 
-/* How far two shapes are apart in a state, with signs as pp_separation(). */
-static double separation_at(const perp_world *w, const int *shape, const pp_state *s) {
-    pp_placed at[2];
-    for (int k = 0; k < 2; k++) {
-        const pp_shape *x = &w->shape[shape[k]];
-        at[k] = (pp_placed){.g = x->g, .X_WS = perp_pose_mul(s->X[x->body], x->X_BS)};
-    }
-    return pp_separation(&at[0], &at[1]);
-}
-
 /* Contacts that push although their shapes are apart from start to end. Linearised gaps err a little; but a contact model that holds a
  * vertex before planes which the body does not reach to (Williams 4.1) pushes across any distance, and its own laws see nothing. Models
  * that measure gaps at the end have them in their laws. */
@@ -182,8 +172,8 @@ static void find_pushes_apart(const pp_frame *f, perp_certificate *cert) {
         if (!(P > 0) || p->contact[i].compliance > 0) continue;
         double a = f->w->shape[shape[0]].g->size, b = f->w->shape[shape[1]].g->size; /* 0: a half space, a point */
         double far = FAR * (a > 0 && b > 0 ? fmin(a, b) : fmax(a, b));
-        double ends = separation_at(f->w, shape, f->s1);
-        if (!(ends > far && separation_at(f->w, shape, f->s0) > far)) continue;
+        double ends = pp_separation_in(f->w, shape, f->s1);
+        if (!(ends > far && pp_separation_in(f->w, shape, f->s0) > far)) continue;
         cert->law.normal = fmax(cert->law.normal, fmin(ends / f->h, P * pp_row_inverse_mass(p, &p->contact[i].n)));
     }
 }

@@ -226,3 +226,12 @@ perp_status pp_collide(pp_frame *f) {
                                     &w->found.couples, &w->alloc, &w->arena, &w->found.pairs);
     return st ? pp_fail(w, st, "contact detection failed: %s", perp_status_text(st)) : PERP_OK;
 }
+
+double pp_separation_in(const perp_world *w, const int shape[2], const pp_state *s) {
+    pp_placed at[2];
+    for (int k = 0; k < 2; k++) {
+        const pp_shape *x = &w->shape[shape[k]];
+        at[k] = (pp_placed){.g = x->g, .X_WS = perp_pose_mul(s->X[x->body], x->X_BS)};
+    }
+    return pp_separation(&at[0], &at[1]);
+}

@@ -17,4 +17,7 @@ perp_status pp_place_shapes(perp_world *w, const pp_state *s, pp_placed **out, i
 /* The same, and the sorted body pairs that joints keep from touching. From the arena. */
 perp_status pp_collide_place(perp_world *w, const pp_state *s, pp_frame_collide *out);
 
+/* How far two shapes, given by their slots, are apart in a state; negative: how deep they overlap [L]. */
+double pp_separation_in(const perp_world *w, const int shape[2], const pp_state *s);
+
 #endif
