@@ -85,7 +85,8 @@ static double behind_of(const perp_world *w, const pp_span *x) {
 
 /* ---- what touches, what flies ---- */
 
-/* A frame with all pairs that may be reached within the time left, in w->found.pairs. */
+/* A frame with all pairs that may be reached within the time left, in w->found.pairs. Where none is left it is as long as the step:
+ * forces and speeds of rest are needed to tell what rests then. */
 static perp_status reach(order *o) {
     perp_world *w = o->m.w;
     pp_frame *f = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
@@ -94,7 +95,7 @@ static perp_status reach(order *o) {
     *f = (pp_frame){.w = w,
                     .s0 = s0,
                     .s1 = s1,
-                    .h = o->left,
+                    .h = o->left > 0 ? o->left : o->m.h,
                     .purpose = PP_STEP,
                     .task = {.last_resort = true, .held = o->m.held, .acts = o->m.acts, .reach_factor = 2}};
     o->reach = f;
@@ -128,7 +129,8 @@ static perp_status rest_speeds(order *o) {
                 ang += p * p;
         }
         o->m.rest[slot] = 0.5 * o->m.h / f->h * (sqrt(lin) / b->mass + r * sqrt(ang) * b->I_inv_most);
-        most = fmax(most, perp_v3_norm(f->s0->v[slot]) + r * perp_v3_norm(f->s0->w[slot]));
+        /* with what forces do: speeds of bodies at rest are rounding */
+        most = fmax(most, o->m.rest[slot] + perp_v3_norm(f->s0->v[slot]) + r * perp_v3_norm(f->s0->w[slot]));
     }
     for (int i = 0; i < w->nbody; i++)
         if (w->body[i].kind == PERP_BODY_KINEMATIC) most = fmax(most, perp_v3_norm(f->s1->v[i]));
@@ -407,6 +409,34 @@ static double too_deep(const order *o, const pp_state *s, double *began) {
     return -worst;
 }
 
+/* Does contact i of what touches come back, at acceleration a of the bodies, before it has left the gap that counts as touching? */
+static bool comes_back(const order *o, int i, const double *a) {
+    const pp_frame *k = o->look;
+    const int *shape = k->contacts.shape + 2 * i;
+    double closes = -pp_row_dot(&k->pose.problem, &k->pose.problem.contact[i].n, a), u = pp_approach(k, i);
+    double gap = pp_touching(o->m.w->shape[shape[0]].g, o->m.w->shape[shape[1]].g, k->contacts.at[i].b_W);
+    return closes > 0 && u >= 0 && u * u <= 2 * closes * gap;
+}
+
+/* Pairs that touch and come back so soon do not fly. They are held like those that rest, whatever their restitution: as long as they flew,
+ * each flight would press them together a little. True: there are some. */
+static bool hold_pressed(order *o, const double *a) {
+    const pp_frame *k = o->look;
+    int n = o->nflying;
+    for (int i = 0; i < k->contacts.n; i++) {
+        if (!comes_back(o, i, a)) continue;
+        uint64_t key = key_of(k->contacts.shape[2 * i], k->contacts.shape[2 * i + 1]);
+        int left = 0;
+        for (int j = 0; j < o->nflying; j++) {
+            if (o->flying[j] == key) continue;
+            o->flying[left] = o->flying[j];
+            o->meeting[left++] = o->meeting[j];
+        }
+        o->nflying = left;
+    }
+    return o->nflying < n;
+}
+
 /* Time *tau of the earliest meeting of pairs that fly, all that is left if there is none, and velocities for a step as long. */
 static perp_status take_off(order *o, double *tau) {
     perp_world *w = o->m.w;
@@ -417,6 +447,7 @@ static perp_status take_off(order *o, double *tau) {
     if (!o->reach->s0) return no_memory(w);
     pp_arena_mark mark = pp_arena_here(&w->arena);
     perp_status st = acceleration(o, -w->def.h, &x.a, &x.at, &x.without);
+    while (!st && hold_pressed(o, x.a)) st = acceleration(o, -w->def.h, &x.a, &x.at, &x.without);
     if (!st) {
         double meets = pp_first_meeting(o->reach, x.a, o->meeting, o->nflying, o->left, &which);
         if (isfinite(meets) && meets < o->left && meets > 0) *tau = meets;
@@ -468,12 +499,19 @@ static perp_status fly(order *o, bool all) {
     }
 }
 
+/* Does a pair that flies touch? Whether it rests depends on its velocity. */
+static bool some_part(const order *o) {
+    for (int i = 0; i < o->nflying; i++)
+        if (o->meeting[i].parting) return true;
+    return false;
+}
+
 static perp_status all_impacts(order *o) {
     perp_world *w = o->m.w;
     double h = o->x->h, behind = behind_of(w, o->x);
     perp_status st = look_round(o);
     if (!st) st = move_velocities(o, behind, 0);
-    if (!st && drives(w)) st = look_round(o); /* what it found belongs to another time of theirs */
+    if (!st && (drives(w) || some_part(o))) st = look_round(o); /* what it found belongs to another time */
     for (int contacts = 0; !st && o->left > PP_ROUNDING * h;) {
         if (o->look->contacts.n + o->nflying > contacts) contacts = o->look->contacts.n + o->nflying;
         if (o->m.count > IMPACTS * (contacts + 4) || o->flights > 4 * IMPACTS * (contacts + 4)) {

@@ -5,6 +5,7 @@
  * Source   model_peg.c has the whole. */
 #include "method/peg/peg.h"
 #include "problem/rows.h"
+#include "stage/certify/contact_work.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
@@ -14,7 +15,7 @@
 /* [1] Work that a face which was not in front may do, as a part of the kinetic energy of the two bodies. Half and
  * double: no effect. */
 #define WORK_BEHIND 0.1
-/* [1] Energy that all contacts together may add, as a part of the kinetic energy. Half: other bits only; double: no
+/* [1] Energy that all contacts together may add, as a part of the kinetic energy and of what a step of free fall gives. Half: other bits only; double: no
  * effect. */
 #define WORK_TOTAL 1e-3
 
@@ -71,6 +72,8 @@ typedef struct contact_energy {
     double total; /* work of all contacts on top of the free motion */
     double gain;  /* the same as the ledger has it: there weights that are held do not hide what another contact adds */
     double free;  /* kinetic energy of the free motion */
+    double
+        fall; /* kinetic energy that a whole step of free fall gives: where a step is divided, parts of it are judged by the whole */
     double within; /* energy that may come from overlap within the tolerance, and through joints */
     bool behind;   /* a face that was not in front did much */
     bool any;      /* there are bounces or overlap of before: contacts may do what they like */
@@ -86,6 +89,16 @@ static void add_support_friction(const pp_frame *f, double *nu) {
     }
 }
 
+/* What the normal impulse of row r seems to give because it acts over the whole part: a body that still leaves a surface when the part
+ * begins, and falls back onto it. */
+static double gained_by_rule(const pp_peg_work *k, int r) {
+    const pp_frame *f = k->f;
+    const perp_contact_row *c = &f->pose.problem.contact[r];
+    double before = pp_row_dot(&f->pose.problem, &c->n, f->control.nu0) + c->b_n_kin;
+    double most = pp_most_before(f, r, k->m->row[r].gap1, k->linear);
+    return 0.5 * f->solve.solution.p_contact[3 * (ptrdiff_t)r] * fmax(0, before - most);
+}
+
 static bool measure_contact_energy(pp_peg_work *k, contact_energy *l) {
     const pp_frame *f = k->f;
     struct pp_peg *m = k->m;
@@ -99,14 +112,15 @@ static bool measure_contact_energy(pp_peg_work *k, contact_energy *l) {
     add_support_friction(f, fr);
     for (int i = 0; i < f->control.ndof; i++) mean[i] = (fr[i] + m->nu[i]) / 2;
     for (int i = 0; i < f->control.ndof; i++) since[i] = (f->control.nu0[i] + m->nu[i]) / 2;
-    double undone = k->least / f->h;
+    double undone = k->least / f->h, fall = f->w->def.h * perp_v3_norm(f->w->def.gravity_W), by_rule = 0;
     for (int b = 0; b < f->control.nblock; b++) {
         l->free += kinetic(f, b, fr);
+        l->fall += 0.5 * f->control.M[36 * b] * fall * fall;
         l->within += 100 * f->control.M[36 * b] * undone * undone;
     }
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
-        double work = 0, gain = 0, own = 0;
+        double work = 0, gain = 0, rule = 0, own = 0;
         bool behind = false, any = false;
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
             const int *blk = f->pose.problem.contact[r].n.block;
@@ -115,17 +129,20 @@ static bool measure_contact_energy(pp_peg_work *k, contact_energy *l) {
             l->within += (fabs(push[0]) + hypot(push[1], push[2])) * undone;
             work += contact_work(f, r, mean);
             gain += contact_work(f, r, since);
+            rule += gained_by_rule(k, r);
             own = kinetic(f, blk[0], fr) + kinetic(f, blk[1], fr);
             behind |= m->row[r].push > 0 &&
                       m->row[r].gap0 < -fmax(PP_PEG_TOUCHING * p->size, k->loose_tolerance ? pp_peg_left(k) : 0);
             any |= m->row[r].bounces || pp_peg_spawned(k, p);
         }
         l->total += work;
-        l->gain +=
-            pp_peg_has_driver(k, p) ? fmin(gain, 0) : gain; /* one that slows down seems to gain what it gives back */
+        bool driven = pp_peg_has_driver(k, p);
+        l->gain += driven ? fmin(gain, 0) : gain; /* one that slows down seems to gain what it gives back */
+        by_rule += driven ? 0 : rule;
         l->any |= any;
         l->behind |= behind && !any && !k->mode.held && work > WORK_BEHIND * own + l->within;
     }
+    l->gain -= fmin(by_rule, fmax(0, l->gain)); /* as the certificate has it */
     l->within += joint_work(f, mean);
     return true;
 }
@@ -137,7 +154,7 @@ static bool plausible(pp_peg_work *k) {
     /* Where the tolerance is loose, contacts part at speeds that the step before left within its own. The ledger sees a gain in what then
      * presses them together again, and a shorter part would see more of it. */
     double gain = k->loose_tolerance ? l.total : fmax(l.total, l.gain);
-    return l.any || gain <= WORK_TOTAL * l.free + l.within;
+    return l.any || gain <= WORK_TOTAL * (l.free + l.fall) + l.within;
 }
 
 /* Do contacts add more than all energy there is? A row that was posed far from where its features meet may throw a body,

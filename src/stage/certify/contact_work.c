@@ -81,17 +81,20 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
     return true;
 }
 
-/* Largest velocity before along the normal row of contact i that counts for its work: what the gap opens by less the velocity after, 0
- * where peg has linearised gaps. INFINITY: gaps were not measured at the end, or the kick is one of two. */
-static double most_before(const pp_frame *k, int i) {
+double pp_most_before(const pp_frame *k, int i, double end_gap, bool linear) {
     const perp_contact_row *c = &k->pose.problem.contact[i];
-    if (k->purpose != PP_STEP || !k->method.true_gap || i >= k->contacts.n || k->task.half || c->compliance > 0)
-        return INFINITY;
-    if (k->method.posed_linear) return 0;
+    if (k->purpose != PP_STEP || i >= k->contacts.n || k->task.half || c->compliance > 0) return INFINITY;
+    if (linear) return 0;
     double start = k->contacts.at[i].gap - (k->demand.levers == k->s0 ? 0 : k->h * c->b_n_kin);
-    double opens = (k->method.true_gap[i] - start) / k->h;
+    double opens = (end_gap - start) / k->h;
     double most = opens - (pp_row_dot(&k->pose.problem, &c->n, k->solve.solution.nu) + c->b_n_kin);
     return isnan(most) ? INFINITY : most;
+}
+
+/* pp_most_before() of a frame that is solved; INFINITY where its gaps were not measured at the end. */
+static double most_before(const pp_frame *k, int i) {
+    if (!k->method.true_gap || i >= k->contacts.n) return INFINITY;
+    return pp_most_before(k, i, k->method.true_gap[i], k->method.posed_linear);
 }
 
 static void add_work(pp_contact_work *a, const pp_frame *k) {

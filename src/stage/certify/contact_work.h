@@ -24,6 +24,10 @@ typedef struct pp_contact_work {
 
 /* Of a solved frame, all of its kicks together. What surfaces that give way give back is left out. False: no memory. */
 bool pp_contact_work_of(const pp_frame *f, pp_contact_work *out);
+/* Largest velocity before along the normal row of contact i that counts for the work of its impulse: what the gap opens by, up to end_gap,
+ * less the velocity after; 0 where gaps are linearised. INFINITY: the rule does not apply (impacts, one of two kicks, compliant layers). See
+ * "Rule" in contact_work.c. */
+double pp_most_before(const pp_frame *k, int i, double end_gap, bool linear);
 int pp_work_island(const pp_contact_work *a, const perp_row *row);
 /* Gains and lost rebounds of a frame into its certificate, which has its ledger already: errors of the rule go from `normal` to `drift`. */
 perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert);
