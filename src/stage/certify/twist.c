@@ -9,8 +9,8 @@
  *          states,
  *            L = sum (x - X) x m (v - V) + R I R' w,
  *          relative to sum m |x - X| |v - V| + |R I R' w| of both states.
- * Valid    Forces other than gravity act at the start pose in steps of one kick; with other steppers, islands on which such forces act
- *          are left out. Masses that are no inertia (quasistatic) have no angular momentum.
+ * Valid    Forces other than gravity act at the start pose, and bodies move by h v, v of the end: then the change is that of the torques at
+ *          the start pose. Islands on which such forces act and whose bodies move otherwise are left out. Masses that are no inertia (quasistatic) have no angular momentum.
  * Cost     O(bodies + rows). Allocates in the arena only. */
 #include <float.h>
 
@@ -26,6 +26,7 @@
 typedef struct island {
     bool held;   /* a joint or a contact acts on something fixed or driven */
     bool loaded; /* forces other than gravity act, or gravity on some of its bodies only */
+    bool strays; /* a body has not moved by h v, v of the end */
     int members;
     int heavy; /* of these, bodies with gravity */
     double mass;
@@ -95,6 +96,9 @@ static void add_momentum(const pp_frame *f, int k, island *x) {
         x->noise += m * perp_v3_norm(at[e]) * perp_v3_norm(v[e]) + perp_v3_norm(S[e]);
     }
     if (f->purpose == PP_IMPACT) return; /* no force acts in no time */
+    perp_vec3 way = perp_v3_sub(at[1], at[0]);
+    x->strays |= perp_v3_norm(perp_v3_axpy(way, -f->h, v[1])) >
+                 ROUNDING * (perp_v3_norm(at[0]) + perp_v3_norm(at[1]) + f->h * perp_v3_norm(v[1]));
     for (int i = 0; i < nd; i++) force[i] = pp_force_impulse(f, f->control.block_offset[k] + i);
     perp_vec3 r = perp_v3_sub(at[0], x->X);
     x->left = perp_v3_sub(x->left, perp_v3_add(perp_v3_cross(r, pp_linear(dim, force)), pp_angular(dim, nd, force)));
@@ -125,7 +129,7 @@ double pp_twist(const pp_frame *f) {
     double most = 0;
     for (int k = 0; k < f->control.nblock; k++) {
         const island *x = &is[k];
-        if (of[k] != k || x->held || x->members < 2 || (x->loaded && !one_kick)) continue;
+        if (of[k] != k || x->held || x->members < 2 || (x->loaded && !one_kick && x->strays)) continue;
         double left = perp_v3_norm(x->left) - ROUNDING * x->noise;
         if (!(left <= 0)) most = fmax(most, isnan(left) ? INFINITY : left / (x->scale + left));
     }
