@@ -39,7 +39,8 @@
 #include "stage/collide/collide.h"
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
-#include "stage/solve/solve_step.h"
+#include "stage/solve/acceptance.h"
+#include "stage/solve/solver_chain.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
