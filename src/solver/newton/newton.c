@@ -19,12 +19,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/patience.h"
+#include "solver/common/numbers.h"
 #include "solver/common/solver.h"
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [1] Part of the decrease along a direction that a step must make. */
-#define ARMIJO 1e-4
 /* [1] Factor of a step that does not. */
 #define SHORTEN 0.5
 /* [1] Least step. */
@@ -51,8 +51,6 @@
 #define INNER_STEPS 30
 /* [1] Part to which an inner solve must bring the residual. */
 #define INNER_GOAL 0.05
-/* [times] Number of inner solves in a row that may fail. */
-#define FAILURES 3
 /* [1] Residual, in units of tol, up to which it may be excused by rounding. */
 #define ALMOST_SOLVED_FACTOR 1e3
 /* [1] Residual below which the last digits are worth another law. */
@@ -331,7 +329,7 @@ static double reference(const state *t) {
 /* Armijo along t->d from t->x, whose slope is given; 0 if no step will do. */
 static double search_line(state *t, double limit, double slope) {
     for (double step = 1; step >= LEAST_T; step *= SHORTEN)
-        if (try_step(t, step) <= limit + ARMIJO * step * slope) return step;
+        if (try_step(t, step) <= limit + PP_ARMIJO * step * slope) return step;
     return 0;
 }
 
@@ -358,7 +356,7 @@ static bool step(state *t, watch *d, double theta) {
     if (d->loose == 0) remember(t, theta);
     double limit = newton ? reference(t) : theta;
     double full = try_step(t, 1);
-    double goal = d->loose > 0 ? d->limit + ARMIJO * d->slope : limit + ARMIJO * slope;
+    double goal = d->loose > 0 ? d->limit + PP_ARMIJO * d->slope : limit + PP_ARMIJO * slope;
     if (full <= goal) {
         d->loose = 0;
         if (d->rest > 0) d->rest--;
@@ -443,7 +441,7 @@ static ending proximal(state *t) {
     size_t bytes = sizeof *t->x * (size_t)t->b.n;
     memcpy(t->centre, t->x, bytes);
     double lambda = LAMBDA_FIRST;
-    for (int failures = 0; failures < FAILURES;) {
+    for (int failures = 0; failures < PP_PATIENCE;) {
         t->lambda = 0;
         if (!evaluate(t, t->centre, t->f)) return NUMERICS;
         memcpy(t->x, t->centre, bytes);

@@ -17,20 +17,15 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "solver/common/numbers.h"
 #include "solver/common/box.h"
 #include "solver/common/solver.h"
 #include "solver/relax/pace.h"
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [1] Part of the decrease along a direction that a full step must make. */
-#define SUFFICIENT 1e-4
-/* [1] Least step length, in units of the inverse diagonal. */
+/* [1] Least step length, in units of the inverse diagonal; the largest is its inverse. */
 #define LEAST 1e-10
-/* [1] Largest step length, in units of the inverse diagonal. */
-#define LARGEST 1e10
-/* [1] |(M - M')x| over |M x| up to which M is symmetric. */
-#define SYMMETRIC 1e-10
 
 typedef struct settings {
     int max_iterations;
@@ -73,7 +68,7 @@ static bool symmetric(task *t) {
         most = fmax(most, fabs(t->Md[i]) / t->b.ws[i]);
         apart = fmax(apart, fabs(t->Md[i] - t->g[i]) / t->b.ws[i]);
     }
-    return apart <= SYMMETRIC * most;
+    return apart <= PP_SAME_MATRIX * most;
 }
 
 /* D, and the units of the judge. */
@@ -127,14 +122,14 @@ static bool step(task *t, int k) {
     if (!(square > 0) || !isfinite(curve) || !isfinite(products)) return false;
     for (int i = 1; i < MEMORY; i++) largest = fmax(largest, t->value[i]);
     double now = t->value[k % MEMORY];
-    if (now + slope + 0.5 * curve > largest + SUFFICIENT * slope && curve > 0) move = fmin(1, -slope / curve);
+    if (now + slope + 0.5 * curve > largest + PP_ARMIJO * slope && curve > 0) move = fmin(1, -slope / curve);
     for (int i = 0; i < n; i++) {
         t->z[i] = clamp(t->z[i] + move * t->d[i], t->b.lo[i], t->b.hi[i]);
         t->g[i] += move * t->Md[i];
     }
     t->value[(k + 1) % MEMORY] = now + move * (slope + 0.5 * move * curve);
-    double a = curve <= 0 ? LARGEST : k % 2 ? curve / products : square / curve;
-    t->length = clamp(a, LEAST, LARGEST);
+    double a = curve <= 0 ? (1 / LEAST) : k % 2 ? curve / products : square / curve;
+    t->length = clamp(a, LEAST, (1 / LEAST));
     return true;
 }
 

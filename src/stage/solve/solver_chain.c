@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/rounding.h"
 #include "problem/rows.h"
 #include "problem/convert/to_cone.h"
 #include "stage/solve/acceptance.h"
@@ -22,8 +23,6 @@
 
 /* [1] Default tolerance of a world. Half: work +3 %; double: no effect. */
 #define USUAL 1e-8
-/* [1] Finest tolerance that a solver is asked for: below it only rounding is left. */
-#define FINEST_TOL 1e-15
 /* [1] Finest tolerance that a solver is asked for first. Half and double: other bits only. */
 #define COMMON_TOL 1e-12
 /* [1] Coarsest tolerance that a solver is asked for. Half and double: no effect. */
@@ -37,9 +36,6 @@
 /* [1] Residual of the best basis, in units of the tolerance, from which on a problem has no answer: elimination of
  * joints costs fewer digits. */
 #define BEST_BASIS 100
-/* [1] Part of the work at hand that pivoting may use on a small problem in the plane before it is solved as cones:
- * 3500 pivots of 66 unknowns. Half and double: no effect. */
-#define FOR_PIVOTING (1.0 / 64)
 
 /* A step problem in the form that solvers take. */
 typedef struct posed {
@@ -198,10 +194,11 @@ static perp_status attempt_cone(const pp_frame *f, pp_trial *t, const posed *c, 
         (void)perp_fields_set(s->fields, s->nfield, &settings, "tol", tol); /* out of its range: its own */
     }
     perp_status st = attempt(f, t, c, which, &settings, z, &latest);
-    for (int k = 0; !st && has_tol && k < MAX_REFININGS && latest > pp_trial_tolerance(f, t) && tol > FINEST_TOL; k++) {
+    for (int k = 0; !st && has_tol && k < MAX_REFININGS && latest > pp_trial_tolerance(f, t) && tol > PP_FINEST_TOL;
+         k++) {
         if (t->outcome != PERP_OUTCOME_SOLVED || !isfinite(latest)) break;
         double before = latest;
-        tol = fmax(FINEST_TOL, tol * fmin(least_gain(f), 0.3 * pp_trial_tolerance(f, t) / latest));
+        tol = fmax(PP_FINEST_TOL, tol * fmin(least_gain(f), 0.3 * pp_trial_tolerance(f, t) / latest));
         if (perp_fields_set(s->fields, s->nfield, &settings, "tol", tol)) break; /* finer than it knows */
         st = attempt(f, t, c, which, &settings, z, &latest);
         if (!(latest <= before)) break; /* the same answer again: the finer one is still to come */
@@ -363,7 +360,7 @@ static perp_status rows_by_auto(const pp_frame *f, pp_trial *t) {
     if (st || !z) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joint rows", t->p->njoint);
     pp_settings_default(&pp_solver_auto, 0, &settings);
     t->fallbacks++;
-    const double tol[] = {COMMON_TOL, FINEST_TOL};
+    const double tol[] = {COMMON_TOL, PP_FINEST_TOL};
     for (size_t k = 0; k < sizeof tol / sizeof *tol; k++) {
         (void)perp_fields_set(pp_solver_auto.fields, pp_solver_auto.nfield, &settings, "tol", tol[k]);
         pp_arena_mark mark = pp_arena_here(&w->arena);
@@ -395,7 +392,7 @@ perp_status pp_trial_solve(pp_frame *f, pp_trial *t, bool guess) {
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     pp_work *work = &f->w->run.work;
     double limit = work->limit;
-    if (cones >= 0 && few && limit < INFINITY) work->limit = work->done + FOR_PIVOTING * fmax(0, limit - work->done);
+    if (cones >= 0 && few && limit < INFINITY) work->limit = work->done + PP_LEAST_SHARE * fmax(0, limit - work->done);
     perp_class cls = class_of(w, t->p);
     perp_status st = solve_as(f, t, cls, 0, w->chosen.nsolver - 1, guess);
     work->limit = limit;
