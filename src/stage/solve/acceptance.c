@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* acceptance.c - when an answer of a step problem counts: how far it misses the laws, relative to the speeds of the problem. */
+/* acceptance.c - how far an answer of a step problem misses the laws, relative to the speeds of the problem */
 #include "stage/solve/acceptance.h"
 
 #include "problem/rows.h"
@@ -8,16 +8,16 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [L/T] Speed that is none, in any units: squares of what is small beside it are below the range of numbers, and no method has digits. A body
- * without gravity that friction stops comes to such speeds. */
+/* [L/T] Smallest speed that residuals are compared with, in any units. Squares of smaller numbers leave the range of doubles, and no method
+ * has digits there. A body without gravity that friction stops reaches such speeds. */
 #define LEAST_SPEED 1e-138
 /* [1] Largest part of the speeds by which an answer may miss the laws because of the rounding of large impulses. Half
  * and double: no effect. */
 #define MOST_ROUNDING 1e-4
 
-/* Joint rows that depend on each other and contradict each other a little (closed chains whose errors differ in second
- * order) cannot be met all; what counts against a solver is only the part of their residual that an impulse could
- * remove: W r, scaled back to r. r, y: njoint and ndof of scratch. */
+/* Joint rows may depend on each other and contradict each other a little: errors of a closed chain differ in second order. Then no answer
+ * meets all of them. Only the part of their residual r that an impulse could remove counts against a solver: W r, scaled back to r. r, y:
+ * scratch of njoint and ndof numbers. */
 static double reducible_joint_residual(const perp_step_problem *p, const perp_step_solution *s, double *r, double *y) {
     for (int i = 0; i < p->njoint; i++) r[i] = 0;
     for (int i = 0; i < p->ndof; i++) y[i] = 0;
@@ -39,7 +39,7 @@ static double reducible_joint_residual(const perp_step_problem *p, const perp_st
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *row = &p->joint[i];
         if (isfinite(row->lo) || isfinite(row->hi)) continue;
-        /* what gives way moves no body */
+        /* without the compliance, which moves no body */
         double e = pp_row_length(p, &row->row) * fabs(pp_row_dot(p, &row->row, y));
         if (!(e <= worst)) worst = e;
     }
@@ -59,9 +59,8 @@ double pp_acceptance(const pp_frame *f, const perp_step_problem *p, const perp_s
         if (isnan(parts[i])) return INFINITY;
         if (parts[i] > worst) worst = parts[i];
     }
-    /* Velocities are sums of what the impulses make; where those are a million times larger, rounding takes its part of
-     * the tolerance; where it would take the speeds they say nothing any more. Impulses grow without end in a problem
-     * that has no answer. */
+    /* A velocity is a sum of terms p/m of the impulses. If the terms are a million times larger than the speeds, rounding takes a part of
+     * the tolerance. If it exceeds the speeds, the velocities say nothing: in a problem without an answer the impulses grow without end. */
     double made = 0;
     for (int i = 0; i < p->ncontact; i++)
         made = fmax(made, s->p_contact[3 * i] * pp_row_inverse_mass(p, &p->contact[i].n));
@@ -78,7 +77,7 @@ double pp_sure_miss(const pp_frame *f, double tolerance, double scale) {
     return fmax(tolerance, MOST_ROUNDING) * pp_speed_scale(f, scale);
 }
 
-/* Is contact c under load, and does it slide? */
+/* Is contact i under load, and does it slide? */
 static bool slides(const perp_step_problem *p, const perp_step_solution *s, int i, double still) {
     const perp_contact_row *c = &p->contact[i];
     if (!(c->mu > 0) || !(s->p_contact[3 * i] > 0)) return false;

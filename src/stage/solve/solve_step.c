@@ -26,7 +26,7 @@ bool pp_solution_new(pp_arena *a, const perp_step_problem *p, perp_step_solution
     return s->nu && s->p_joint && s->p_contact && s->sigma && s->p_spin;
 }
 
-/* Takes what one problem reported into the frame: sums of work, the worst of the rest. */
+/* Adds the figures of one problem to those of the frame: sums of work, the worst of the others. */
 static void report(pp_frame *f, const pp_trial *t) {
     f->solve.iterations += t->iterations;
     f->solve.fallbacks += t->fallbacks;
@@ -40,7 +40,7 @@ static void report(pp_frame *f, const pp_trial *t) {
     if (!(t->acceptance <= f->solve.acceptance)) f->solve.acceptance = t->acceptance;
 }
 
-/* Shows an island to whoever looks on. A step that ran out of memory has nothing to show. */
+/* Hands an island to the capture function, if there is one. A step that ran out of memory has nothing to show. */
 static void show(const pp_frame *f, const pp_trial *t, int island, perp_status st) {
     const perp_world *w = f->w;
     if (!w->run.capture.look || f->purpose != PP_STEP || (st && st != PERP_E_SOLVE)) return;
@@ -57,7 +57,7 @@ static void show(const pp_frame *f, const pp_trial *t, int island, perp_status s
     w->run.capture.look(&c, w->run.capture.ctx);
 }
 
-/* Keeps the guess in t->answer, which tries write over, for who looks on. */
+/* Keeps a copy of the guess in t->answer for captures, since the tries overwrite it. */
 static bool keep_guess(const pp_frame *f, pp_trial *t) {
     if (!f->w->run.capture.look || f->purpose != PP_STEP) return true;
     perp_step_solution *g = PP_ARENA_ZERO(&f->w->arena, perp_step_solution, 1);
@@ -71,8 +71,8 @@ static bool keep_guess(const pp_frame *f, pp_trial *t) {
     return true;
 }
 
-/* Rounds pose a problem again whose parts have mostly settled (method/peg/model_peg.c). Does the answer of the round before,
- * in t->answer with its velocity, still obey the laws of this island? Then it is the answer. */
+/* Rounds pose a problem again, and most of its islands no longer change (method/peg/model_peg.c). If the answer of the round before, in
+ * t->answer with its velocity, still obeys the laws of this island, it is the answer. */
 static bool keep_answer(const pp_frame *f, pp_trial *t, const pp_island *island) {
     if (!t->o->recall || !f->demand.end_nu || !(t->o->enough > 0)) return false;
     for (int b = 0; b < t->p->nblock; b++)
@@ -86,7 +86,7 @@ static bool keep_answer(const pp_frame *f, pp_trial *t, const pp_island *island)
     return true;
 }
 
-/* Copies of n rows in the arena, for *rows to point at. NULL: out of memory. */
+/* Copies n rows into the arena and makes *rows point to the copy. NULL if memory is refused. */
 static perp_contact_row *own_contacts(pp_arena *a, const perp_contact_row **rows, int n) {
     perp_contact_row *own = PP_ARENA_ARRAY(a, perp_contact_row, n);
     for (int i = 0; own && i < n; i++) own[i] = (*rows)[i];
@@ -104,10 +104,10 @@ static void note_jam(const pp_solve_options *o, const pp_island *island, unsigne
     for (int b = 0; o->jammed_block && b < island->p.nblock; b++) o->jammed_block[island->block[b]] = how;
 }
 
-/* Where a driven body drags another into a wedge that locks itself, its friction and the force of the wedge feed each other
- * without end: no impulse is enough, though nothing is asked to open. A drive of limited force would stand there, so the
- * island is posed again as if it stood; and joints in it that have opened are not asked to close, which the wedge may
- * forbid as well. Then rest obeys all rows. *eased: false if that changes nothing. */
+/* A driven body may drag another into a wedge that locks itself. Its friction and the force of the wedge then raise each other without
+ * bound: no impulse is enough, although no contact is asked to open. A drive of limited force would stall. So the island is posed again as if
+ * the driven body stood still, and joints that have opened are not asked to close, since the wedge may prevent that too. Rest then obeys all
+ * rows. *eased: false if this changes nothing. */
 static perp_status stall(pp_frame *f, pp_island *island, const pp_solve_options *o, bool *eased) {
     pp_arena *a = &f->w->arena;
     perp_step_problem *p = &f->pose.problem, *q = &island->p;
@@ -134,7 +134,7 @@ static perp_status stall(pp_frame *f, pp_island *island, const pp_solve_options 
     return PERP_OK;
 }
 
-/* How an earlier round posed a part of this island: o->jammed_block. */
+/* The largest value of o->jammed_block in this island: how an earlier round posed it. */
 static int jammed_before(const pp_solve_options *o, const pp_island *island) {
     int most = 0;
     for (int b = 0; o->no_lift && o->jammed_block && b < island->p.nblock; b++)
@@ -142,13 +142,14 @@ static int jammed_before(const pp_solve_options *o, const pp_island *island) {
     return most;
 }
 
-/* Solves island k; its memory is free for the next. *residual: of the laws in it. */
+/* Solves island k, and releases the memory it used. *residual: of the laws in the island. */
 static perp_status solve_island(pp_frame *f, pp_island *island, int k, const perp_step_solution *recalled,
                                 const pp_solve_options *o, perp_step_residual *residual) {
     pp_arena *a = &f->w->arena;
     pp_arena_mark mark = pp_arena_here(a);
     perp_status st = PERP_OK;
-    const perp_joint_row *given = island->p.joint; /* rounds write on a copy that ends here */
+    const perp_joint_row *given =
+        island->p.joint; /* rounds change a copy, which lives until the end of this function */
     pp_trial t;
     if (!pp_trial_new(a, &island->p, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
     t.o = o;
@@ -178,11 +179,10 @@ static perp_status solve_island(pp_frame *f, pp_island *island, int k, const per
     return st;
 }
 
-/* Rows that contradict each other give way at the speeds that they ask for. Bodies that move at no more than the speeds at hand give way
- * to each other at no more than twice these, and so fast they may have to: k rows of speed v that push against each other through bodies
- * contradict each other by k v. Compliances are parts c of inverse masses, and a row takes c/sum c of that. A body whose mass is small beside
- * the others has two of the rows, which take k v/2 each, and in space k <= 4. What is faster is no answer: a lever would give way at speeds
- * that nothing has. */
+/* Rows that contradict each other give way at the speeds that they ask for. k rows of speed v that push against each other through bodies
+ * contradict each other by k v. Compliances are parts c of inverse masses, and a row takes c/sum c of the contradiction. A body whose mass is
+ * small beside the others has two of the rows, which take k v/2 each; in space k <= 4. So bodies that move at speeds up to v may have to give
+ * way at 2 v. A faster answer is not accepted: a lever would give way at a speed that nothing has. */
 static perp_status gives_too_fast(const pp_frame *f, const pp_island *island, const perp_step_residual *residual) {
     perp_step_residual rigid = {0};
     int rows;
@@ -223,7 +223,7 @@ perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_st
     return made ? made : st;
 }
 
-/* Islands one after the other. Where there is one and it is all, its residual is that of the step: *measured. */
+/* Solves the islands one after the other. If one island is the whole problem, its residual is that of the step: *measured. */
 static perp_status solve_islands(pp_frame *f, pp_island *island, int n, const perp_step_solution *recalled,
                                  const pp_solve_options *o, bool *measured) {
     perp_status st = PERP_OK;
@@ -245,11 +245,12 @@ perp_status pp_solve_step(pp_frame *f, const pp_solve_options *o) {
     perp_world *w = f->w;
     pp_island *island;
     int n;
-    f->solve.solution = (perp_step_solution){0};  /* memory of the last round's may be in use again */
-    if (pp_told_to_stop(w)) return pp_stopped(w); /* parts and rounds of a step, each quickly solved, may be many */
+    f->solve.solution = (perp_step_solution){0};  /* the memory of the last round may be in use again */
+    if (pp_told_to_stop(w)) return pp_stopped(w); /* a step may have many parts and rounds, each quickly solved */
     if (pp_budget_used(w, (double)f->pose.problem.nblock + f->pose.problem.njoint + f->pose.problem.ncontact))
         return pp_budget_fail(w);
-    const perp_solver_type *before = o->recall ? f->solve.used : NULL; /* if all of that round is kept */
+    const perp_solver_type *before =
+        o->recall ? f->solve.used : NULL; /* in case every island keeps the answer of that round */
     f->solve.used = NULL;
     f->solve.stalled = NULL;
     f->solve.lent_contact = f->solve.lent_joint = NULL;
@@ -265,7 +266,7 @@ perp_status pp_solve_step(pp_frame *f, const pp_solve_options *o) {
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     bool guess = w->def.warm_start && f->purpose == PP_STEP && (w->warm.ncontact || w->warm.njoint);
     if (guess) pp_recall(f, o->recall, &recalled);
-    perp_step_problem free_blocks = f->pose.problem; /* without rows: what bodies in no island do */
+    perp_step_problem free_blocks = f->pose.problem; /* without rows: the velocities of bodies in no island */
     free_blocks.njoint = free_blocks.ncontact = 0;
     pp_step_velocity(&free_blocks, NULL, NULL, f->solve.solution.nu);
     bool measured = false;
@@ -273,7 +274,7 @@ perp_status pp_solve_step(pp_frame *f, const pp_solve_options *o) {
     if (!f->solve.used) f->solve.used = before;
     f->solve.measured = measured;
     if (!o->measure_later) pp_measure_step(f);
-    /* rows that were posed anew (driven bodies that stall, motors that yield, what gives way) lie behind the mark */
+    /* rows that were posed again (driven bodies that stall, motors that yield, rows that give way) lie behind the mark */
     if (!st && f->pose.problem.contact == contact && f->pose.problem.joint == joint) pp_arena_release(&w->arena, mark);
     return st;
 }

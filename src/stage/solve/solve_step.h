@@ -7,9 +7,9 @@
 #include "problem/islands.h"
 #include "stage/solve/solve.h"
 
-/* Solves island number k by the chain of solvers, every contact unilateral, and writes its answer into f->solve.solution. With
- * o->no_lift driven bodies may stall; motors without force limit yield where their speed has no answer.
- * recalled: impulses of the last step for the whole problem; NULL: none. *residual: of the laws in the island. */
+/* Solves island number k by the chain of solvers, with every contact unilateral, and writes its answer into f->solve.solution. With
+ * o->no_lift driven bodies may stall. Motors without force limit yield if their speed has no answer. recalled: impulses of the last step for
+ * the whole problem; NULL: none. *residual: of the laws in the island. */
 perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_step_solution *recalled,
                             const pp_solve_options *o, perp_step_residual *residual);
 

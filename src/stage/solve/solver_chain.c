@@ -30,14 +30,14 @@
 /* [tries] Number of times that the tolerance of a solver, or a linear answer, is refined; each leaves the rounding of
  * its increment. Half and double: no effect. */
 #define MAX_REFININGS 3
-/* [rows] Number of frictionless contacts and joints up to which pivoting is as quick as anything, and exact. Half:
- * work +10 %; double: no effect. */
+/* [rows] Number of frictionless contacts and joints up to which pivoting, which is exact, costs no more than other methods. Half: work +10
+ * %; double: no effect. */
 #define FEW_ROWS 60
-/* [1] Residual of the best basis, in units of the tolerance, from which on a problem has no answer: elimination of
- * joints costs fewer digits. */
+/* [1] If the best complementary basis has a residual above this many tolerances, the problem has no answer. Eliminating the joints costs
+ * fewer digits than that. */
 #define BEST_BASIS 100
 
-/* A step problem in the form that solvers take. */
+/* A step problem in the form that a solver takes. */
 typedef struct posed {
     bool cone;
     pp_converted linear; /* LCP, mixed LCP */
@@ -83,7 +83,7 @@ bool pp_trial_new(pp_arena *a, const perp_step_problem *p, pp_trial *t) {
     return t->r && t->y && pp_solution_new(a, p, &t->best) && pp_solution_new(a, p, &t->answer);
 }
 
-/* Is an answer that the solver is not content with one that the world accepts? */
+/* The context of is_enough(): the solver asks whether the world accepts a point that misses the solver's own tolerance. */
 typedef struct judge {
     const pp_frame *f;
     pp_trial *t;
@@ -97,15 +97,15 @@ static bool is_enough(const double *z, void *ctx) {
     return pp_trial_measure(j->f, j->t, &j->t->answer, &r) <= pp_trial_tolerance(j->f, j->t);
 }
 
-/* One solve and the way back, into t->answer; info holds the judge's residual, taken without touching the heap. A world that
- * asks for less than usual is asked whether it is content; others get digits, which are cheap, rather than rounds. */
+/* Runs one solver and recovers its answer into t->answer. info->residual is measured by the judge, without the heap. A cone solver may ask
+ * whether the world accepts its current point. */
 static perp_status run_solver(const pp_frame *f, pp_trial *t, const posed *c, const perp_solver_type *solver,
                               const void *settings, double *z, perp_solve_info *info) {
     pp_arena *arena = &f->w->arena;
     perp_call call = pp_call_within(f->w);
     if (t->o->loads != PP_LOADS_ANY) call.loads = t->o->loads;
     if (f->purpose == PP_START_FORCED || f->purpose == PP_START_FREE)
-        call.loads = PP_LOADS_LATER; /* velocities alone are wanted */
+        call.loads = PP_LOADS_LATER; /* only velocities are wanted */
     judge j = {f, t, c};
     if (c->cone) {
         call.enough = is_enough;
@@ -127,7 +127,7 @@ void pp_trial_keep(pp_trial *t, double a, const perp_step_residual *r) {
     t->residual = *r;
 }
 
-/* One try of one solver: recovers and measures; keeps the answer if it is the best so far. *latest: how good it was. */
+/* Runs one solver, recovers and measures its answer, and keeps it if it is the best so far. *latest: its acceptance. */
 static perp_status attempt(const pp_frame *f, pp_trial *t, const posed *c, int which, const void *settings, double *z,
                            double *latest) {
     perp_world *w = f->w;
@@ -146,18 +146,18 @@ static perp_status attempt(const pp_frame *f, pp_trial *t, const posed *c, int w
     return PERP_OK;
 }
 
-/* Digits are cheap for methods that gain many in a step. A world that asks for few pays for each, so it is asked for no
- * more than it needs, and for a little more where that was not enough. */
+/* Most methods gain many digits per step, so more digits than needed are cheap. A world with a loose tolerance pays for each digit: its
+ * solvers get the tolerance that it needs, and a slightly finer one if the answer is not accepted. */
 static bool pays_for_digits(const pp_frame *f) { return f->w->def.tolerance > USUAL; }
 static double safety(const pp_frame *f) { return pays_for_digits(f) ? 0.8 : 0.3; }
 static double least_gain(const pp_frame *f) { return pays_for_digits(f) ? 0.5 : 0.1; }
 
-/* A cone solver stops by a unit-free measure, impulses over the largest of them; the world demands velocities. What the
- * world's tolerance is in that measure: a light body between heavy ones needs a finer one. Impulses are those of the
- * guess, or what each row alone would need. */
+/* A cone solver stops by a unit-free measure: residuals relative to the largest impulse. The world limits velocities. Returns the world's
+ * tolerance in units of that measure; a light body between heavy ones needs a finer one. The impulses are those of the guess, or those that
+ * each row alone would need. */
 static double needed_tol(const pp_frame *f, const pp_trial *t) {
     const perp_step_problem *p = t->p;
-    const perp_step_solution *guess = &t->answer; /* zeros if there is none */
+    const perp_step_solution *guess = &t->answer; /* zeros if there is no guess */
     double impulse = 0, lightest = 0, scale = t->scale;
     perp_step_problem free = *p;
     free.njoint = free.ncontact = 0;
@@ -179,8 +179,8 @@ static double needed_tol(const pp_frame *f, const pp_trial *t) {
     return speed > 0 ? safety(f) * wanted * pp_speed_scale(f, scale) / speed : INFINITY;
 }
 
-/* A try of a solver on cones: with the tolerance that the world needs, and finer from there while it ends satisfied with
- * what the world does not accept. */
+/* Runs a solver on cones with the tolerance that the world needs. While the solver reports success and the world does not accept the
+ * answer, the tolerance becomes finer. */
 static perp_status attempt_cone(const pp_frame *f, pp_trial *t, const posed *c, int which, double needed, double *z) {
     const perp_world *w = f->w;
     const perp_solver_type *s = w->chosen.solver[which];
@@ -189,9 +189,10 @@ static perp_status attempt_cone(const pp_frame *f, pp_trial *t, const posed *c, 
     double tol = 0, latest = INFINITY;
     bool has_tol = !perp_fields_get(s->fields, s->nfield, &settings, "tol", &tol);
     if (has_tol) {
-        /* a world that asks for less than usual does not pay for more */
+        /* a world with a loose tolerance does not pay for a finer one */
         tol = pays_for_digits(f) ? fmax(tol, fmin(needed, LOOSEST_TOL)) : fmin(tol, fmax(needed, COMMON_TOL));
-        (void)perp_fields_set(s->fields, s->nfield, &settings, "tol", tol); /* out of its range: its own */
+        (void)perp_fields_set(s->fields, s->nfield, &settings, "tol",
+                              tol); /* if it is out of range, the solver keeps its own */
     }
     perp_status st = attempt(f, t, c, which, &settings, z, &latest);
     for (int k = 0; !st && has_tol && k < MAX_REFININGS && latest > pp_trial_tolerance(f, t) && tol > PP_FINEST_TOL;
@@ -199,9 +200,9 @@ static perp_status attempt_cone(const pp_frame *f, pp_trial *t, const posed *c, 
         if (t->outcome != PERP_OUTCOME_SOLVED || !isfinite(latest)) break;
         double before = latest;
         tol = fmax(PP_FINEST_TOL, tol * fmin(least_gain(f), 0.3 * pp_trial_tolerance(f, t) / latest));
-        if (perp_fields_set(s->fields, s->nfield, &settings, "tol", tol)) break; /* finer than it knows */
+        if (perp_fields_set(s->fields, s->nfield, &settings, "tol", tol)) break; /* finer than the solver allows */
         st = attempt(f, t, c, which, &settings, z, &latest);
-        if (!(latest <= before)) break; /* the same answer again: the finer one is still to come */
+        if (!(latest <= before)) break; /* no better: a finer tolerance gives the same answer */
     }
     return st;
 }
@@ -213,7 +214,7 @@ static bool bilateral_only(const perp_step_problem *p) {
     return true;
 }
 
-/* Cones of few contacts that none has friction: an LCP, if the solvers take it. */
+/* Few contacts, none of them with friction: the problem is an LCP, if all solvers of the chain take LCPs. */
 static bool smooth_and_few(const perp_world *w, const perp_step_problem *p) {
     if (p->ncontact + p->njoint > FEW_ROWS) return false;
     for (int i = 0; i < p->ncontact; i++)
@@ -230,7 +231,7 @@ static perp_class class_of(const perp_world *w, const perp_step_problem *p) {
     return form == PERP_FORM_MLCP ? PERP_MLCP : PERP_CONE;
 }
 
-/* Nothing complementary: joints are eliminated by a linear solve. */
+/* Without complementary rows the joints are eliminated by a linear solve. */
 static perp_status solve_joints(pp_frame *f, pp_trial *t, const posed *c, const double *z) {
     perp_world *w = f->w;
     if (recover(c, z, &w->arena, &t->best)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
@@ -248,18 +249,18 @@ static perp_status solve_joints(pp_frame *f, pp_trial *t, const posed *c, const 
                    t->acceptance, pp_trial_tolerance(f, t));
 }
 
-/* Has the latest try, from a guess, gone on from nothing by itself? `auto` does, where the guess does not lead to an answer. */
+/* Did the latest try start from the guess and then from zero by itself? `auto` does if the guess does not lead to an answer. */
 static bool started_cold(const perp_solver_type *solver, const pp_trial *t) {
     return solver == &pp_solver_auto && t->outcome != PERP_OUTCOME_SOLVED;
 }
 
-/* Is it proven that no impulses bring the laws as close as the world accepts? In words: why. */
+/* Is there a proof that no impulses bring the residuals below what the world accepts? why: the reason in words. */
 static bool contradicts(const pp_frame *f, const pp_trial *t, char *why, size_t size) {
     double least = pp_tell_contradiction(f, t->p, why, size);
     return least > pp_sure_miss(f, pp_trial_tolerance(f, t), t->scale);
 }
 
-/* Did the latest try, of solver `which`, go through all complementary bases and find that none is an answer? */
+/* Did the latest try, by solver `which`, go through all complementary bases without finding an answer? */
 static bool no_basis_left(const pp_frame *f, const pp_trial *t, int which) {
     return f->w->chosen.solver[which] == &pp_solver_enumerate && t->outcome == PERP_OUTCOME_LIMIT &&
            t->acceptance > BEST_BASIS * pp_trial_tolerance(f, t);
@@ -284,7 +285,7 @@ static perp_status try_solvers(const pp_frame *f, pp_trial *t, const posed *c, i
             if (cold && warm && started_cold(w->chosen.solver[which], t)) continue;
             if (cold) memset(z, 0, (size_t)c->n * sizeof *z);
             pp_arena_mark mark = pp_arena_here(&w->arena);
-            double limit = pp_budget_share(&w->run.work, w->run.work.limit); /* the next solver has the other half */
+            double limit = pp_budget_share(&w->run.work, w->run.work.limit); /* the next solver gets the other half */
             perp_status st = c->cone ? attempt_cone(f, t, c, which, needed, z)
                                      : attempt(f, t, c, which, w->chosen.settings[which].bytes, z, &latest);
             w->run.work.limit = limit;
@@ -309,7 +310,7 @@ static perp_status try_solvers(const pp_frame *f, pp_trial *t, const posed *c, i
                    pp_trial_tolerance(f, t), t->p->ncontact, t->p->njoint, why);
 }
 
-/* The way that was given, if there is one. */
+/* Tries the direct method of the options, if there is one. */
 static bool solve_directly(const pp_frame *f, pp_trial *t, bool guess) {
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     bool answered = t->o->direct && t->o->direct(t->p, guess ? &t->answer : NULL, &f->w->arena, &t->best);
@@ -317,11 +318,11 @@ static bool solve_directly(const pp_frame *f, pp_trial *t, bool guess) {
     if (!answered) return false;
     t->acceptance = pp_trial_measure(f, t, &t->best, &t->residual);
     if (t->acceptance <= pp_trial_tolerance(f, t)) return true;
-    t->acceptance = INFINITY; /* as if nothing had been tried */
+    t->acceptance = INFINITY; /* as before the try */
     return false;
 }
 
-/* One problem in one form by solvers `first` to `last` of the chain. */
+/* Solves the problem in one form by solvers `first` to `last` of the chain. */
 static perp_status solve_as(pp_frame *f, pp_trial *t, perp_class cls, int first, int last, bool guess) {
     perp_world *w = f->w;
     posed c;
@@ -335,20 +336,21 @@ static perp_status solve_as(pp_frame *f, pp_trial *t, perp_class cls, int first,
     return try_solvers(f, t, &c, first, last, guess, z);
 }
 
-/* In the plane a cone is a pyramid of two directions, and `auto` picks the form too: pivoting is exact, but dense, and
- * what is large is solved as cones; what is small, if pivoting failed. Its place in the chain; -1: not there. */
+/* In the plane a friction cone is a pyramid of two directions, so `auto` may solve an LCP of the plane as cones. Pivoting is exact but
+ * dense. Large problems are therefore solved as cones first, small ones only if pivoting fails. Returns the place of `auto` in the chain; -1
+ * if the problem cannot be solved that way. */
 static int as_cones(const perp_world *w, const perp_step_problem *p) {
     if (w->def.dim != 2 || w->def.form != PERP_FORM_LCP || !(w->chosen.stepper->makes & PERP_CONE) || bilateral_only(p))
         return -1;
     for (int i = 0; i < p->ncontact; i++)
-        if (p->contact[i].nd > 2 && p->contact[i].mu > 0) return -1; /* supports: their pyramids are no cones */
+        if (p->contact[i].nd > 2 && p->contact[i].mu > 0) return -1; /* the pyramid of a support is not a cone */
     int i = w->chosen.nsolver - 1;
     while (i >= 0 && w->chosen.solver[i] != &pp_solver_auto) i--;
     return i;
 }
 
-/* Bounded rows without contacts are the same problem in every form. Pivoting eliminates the other rows first and leaves out those
- * that all but depend on them, near a dead point of a mechanism; `auto` has methods that do not. For chains without it. */
+/* Without contacts, bounded rows are the same problem in every form. Pivoting eliminates the unbounded rows first and drops rows that
+ * nearly depend on them, as near a dead point of a mechanism. Some methods of `auto` keep them. Used if the chain does not contain `auto`. */
 static perp_status rows_by_auto(const pp_frame *f, pp_trial *t) {
     perp_world *w = f->w;
     posed c;
@@ -387,7 +389,7 @@ perp_status pp_trial_solve(pp_frame *f, pp_trial *t, bool guess) {
         perp_status st = solve_as(f, t, PERP_CONE, cones, cones, guess);
         if (st != PERP_E_SOLVE) return st;
         t->fallbacks++;
-        guess = false; /* tries wrote over it */
+        guess = false; /* the tries have overwritten it */
     }
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     pp_work *work = &f->w->run.work;
@@ -398,7 +400,7 @@ perp_status pp_trial_solve(pp_frame *f, pp_trial *t, bool guess) {
     work->limit = limit;
     if (st == PERP_E_SOLVE && cones < 0 && t->p->ncontact == 0 && w->def.form != PERP_FORM_CONE)
         return rows_by_auto(f, t);
-    /* Joints are eliminated from an LCP, which costs digits; as cones they are rows like all others. */
+    /* Eliminating joints from an LCP costs digits. As cones they are rows like all others. */
     bool posed_anew = cls == PERP_LCP && w->def.form == PERP_FORM_CONE && !bilateral_only(t->p);
     if (st != PERP_E_SOLVE || t->exhausted || !(posed_anew || (cones >= 0 && few))) return st;
     char before[PP_WHY];

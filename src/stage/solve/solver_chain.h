@@ -7,22 +7,22 @@
 #include "problem/islands.h"
 #include "stage/solve/solve.h"
 
-/* The tries at one problem, and the best answer so far. */
+/* The tries to solve one problem, and the best answer so far. */
 typedef struct pp_trial {
     const perp_step_problem *p;
     const pp_solve_options *o;
-    const pp_island *island; /* that p is of */
-    perp_joint_row *row;     /* its joint rows, to write; NULL: they stay */
+    const pp_island *island; /* the island that p belongs to */
+    perp_joint_row *row;     /* its joint rows, if rounds may change them; NULL: they are constant */
     perp_step_solution best, answer;
-    const perp_step_solution *guess; /* for who looks on: as it was before the first try; NULL: there is none */
-    double *r, *y;                   /* njoint, ndof: scratch */
-    double scale;                    /* of the problem */
-    double acceptance;               /* of the best */
+    const perp_step_solution *guess; /* for captures: the guess before the first try; NULL: there was none */
+    double *r, *y;                   /* scratch of njoint and ndof numbers */
+    double scale;                    /* speeds of the problem, pp_step_scale() */
+    double acceptance;               /* acceptance of the best answer */
     perp_step_residual residual;
     const perp_solver_type *used;
     perp_solve_info info;
     perp_outcome outcome; /* of the latest try */
-    bool exhausted;       /* all bases were gone through, and none is an answer */
+    bool exhausted;       /* all complementary bases were tried, and none is an answer */
     int iterations, fallbacks, unknowns;
 } pp_trial;
 
@@ -42,7 +42,7 @@ void pp_trial_keep(pp_trial *t, double a, const perp_step_residual *r);
  * PERP_E_SOLVE: no answer is acceptable; the world's sentence says why. */
 perp_status pp_trial_solve(pp_frame *f, pp_trial *t, bool guess);
 
-/* Is it `auto` that solves the posed problem as cones? Other solvers do not select loads when they are asked to. */
+/* Does `auto` solve the posed problem as cones? No other solver selects loads when it is asked to. */
 bool pp_loads_by_auto(const pp_frame *f);
 
 #endif
