@@ -107,22 +107,6 @@ typedef struct state {
 
 /* --- scales ------------------------------------------------------------------------------------------------------ */
 
-static double largest_entry(const pp_box *b, const double *J) {
-    double most = 0;
-    for (int k = 0; k < b->nnz; k++) most = fmax(most, fabs(J[k]));
-    return most;
-}
-
-/* The judge's units; see perp_measures. J: values at the point judged. */
-static void judge_units(state *t, const double *J) {
-    double unit = t->w_unit, most = t->natural ? 1 : largest_entry(&t->b, J);
-    double z_unit = most > 0 ? unit / most : unit;
-    for (int i = 0; i < t->b.n; i++) {
-        t->zu[i] = t->b.zs[i] * z_unit;
-        t->wu[i] = t->b.ws[i] * unit;
-    }
-}
-
 /* Column j and row i of entry k. */
 static int row_of(const pp_box *b, int k, int j) { return b->dense ? k - b->n * j : b->index[k]; }
 static int first_of(const pp_box *b, int j) { return b->dense ? b->n * j : b->start[j]; }
@@ -400,7 +384,7 @@ static ending run(state *t, double goal, int budget) {
     t->nhistory = 0;
     for (int k = 0;; k++) {
         if (!evaluate(t, t->x, t->f) || !pp_box_J(&t->b, t->z, t->s.A)) return NUMERICS;
-        if (!t->b.linear && !t->natural) judge_units(t, t->s.A);
+        if (!t->b.linear && !t->natural) pp_box_units(&t->b, t->w_unit, t->s.A, t->zu, t->wu);
         double r = note(t);
         if (t->steps > t->looked) { /* a restart begins where a step ended: one look is enough */
             t->looked = t->steps;
@@ -552,7 +536,7 @@ static bool begin(state *t, const double *z) {
     bool known = rows_at_zero(t, t->f);
     t->w_unit = known ? unit_of(t, t->f) : 1;
     choose_scales(t, t->s.A, known ? t->f : t->w);
-    judge_units(t, t->s.A);
+    pp_box_units(&t->b, t->w_unit, t->s.A, t->zu, t->wu);
     t->judge = t->b;
     t->judge.zs = t->zu;
     t->judge.ws = t->wu;

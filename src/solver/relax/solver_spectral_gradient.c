@@ -72,25 +72,18 @@ static bool symmetric(task *t) {
 }
 
 /* D, and the units of the judge. */
-static void scale(task *t, const perp_problem *p) {
+static void scale(task *t) {
     const pp_box *b = &t->b;
-    double size = 0, entry = 0;
+    double size = 0;
     for (int i = 0; i < t->n; i++) {
         t->D[i] = b->zs[i] / b->ws[i];
         size = fmax(size, fabs(b->q[i]) / b->ws[i]);
     }
     for (int j = 0; j < t->n; j++) {
-        for (int k = b->start[j]; k < b->start[j + 1]; k++) {
-            entry = fmax(entry, fabs(b->J0[k]));
+        for (int k = b->start[j]; k < b->start[j + 1]; k++)
             if (b->index[k] == j && b->J0[k] > 0) t->D[j] = 1 / b->J0[k];
-        }
     }
-    if (!(size > 0)) size = 1;
-    if (p->z_scale || !(entry > 0)) entry = 1;
-    for (int i = 0; i < t->n; i++) {
-        t->zu[i] = b->zs[i] * size / entry;
-        t->wu[i] = b->ws[i] * size;
-    }
+    pp_box_units(b, size > 0 ? size : 1, b->J0, t->zu, t->wu);
 }
 
 /* Natural map of the point, by the gradient at hand. */
@@ -172,7 +165,7 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
     pp_box_clip(&t.b, z);
     memcpy(t.z, z, sizeof *z * (size_t)t.n);
     memcpy(t.best, z, sizeof *z * (size_t)t.n);
-    scale(&t, p);
+    scale(&t);
     if (!pp_box_F(&t.b, t.z, t.g)) return PERP_OUTCOME_NUMERICS;
     perp_outcome outcome = iterate(&t, set, call, &info->iterations);
     memcpy(z, t.best, sizeof *z * (size_t)t.n);
