@@ -123,6 +123,10 @@ typedef struct perp_certificate {
     perp_energy_extent extent;
 } perp_certificate;
 
+/** Initialiser: the certificate of nothing. It names no shapes and no solver; its numbers are 0. */
+#define PERP_CERTIFICATE_NONE \
+    { .gain_shape = {-1, -1}, .overlap_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = "" }
+
 /** Takes the certificate of a further step into a sum over steps: worst residuals and positions, added counts and
  *  energies; states and solver are those of the later one. Start from {0}.
  *

@@ -8,7 +8,9 @@
 #define PP_ROUNDING 1e-13
 /* [1] Part of the size at hand below which a direction, a slip, a friction or a time is none, though it may be more than rounding. */
 #define PP_NEGLIGIBLE 1e-12
-/* [1] Part of the size at hand below which a speed, a work or a depth of a step is none: solvers leave residuals. */
+/* [1] Part of the size at hand below which a speed, a work, a depth or the violation of a law is none: solvers leave residuals. */
 #define PP_RESIDUAL 1e-9
+/* [1] Finest relative residual that a solver is asked for: below it only rounding is left. */
+#define PP_FINEST_TOL 1e-15
 
 #endif

@@ -16,8 +16,6 @@
 #define TURN_WORK 1500.0
 /* [rad] Largest turn whose work is counted: a body that turns further in a step is refused. */
 #define MOST_TURN 1024
-/* [1] Part of the budget below which nothing more is tried. */
-#define MIN_WORK_SHARE (1.0 / 64)
 
 void pp_budget_start(perp_world *w) {
     w->run.work_limit = w->def.work_limit > 0 ? w->def.work_limit : INFINITY;
@@ -50,7 +48,7 @@ perp_status pp_budget_fail(perp_world *w) {
 
 bool pp_budget_exhausted(perp_world *w) {
     bool time = late(w);
-    if (!time && !(w->run.work.done > (1 - MIN_WORK_SHARE) * w->run.work_limit)) return false;
+    if (!time && !(w->run.work.done > (1 - PP_LEAST_SHARE) * w->run.work_limit)) return false;
     char before[PP_WHY];
     memcpy(before, w->why, sizeof before);
     (void)pp_fail(w, PERP_E_SOLVE, "the step used up its %s (%s = %g): %s", time ? "time" : "work",

@@ -11,6 +11,9 @@
 
 /* [1] Part of the work limit of a step that it may use beyond it for what must still be done: a jammed part, the names of what jams it. */
 #define PP_LAST_SHARE 0.05
+/* [1] Smallest part of the work at hand that is worth a try: with less left nothing more is begun, and pivoting on a small problem in the plane
+ * gets no more before the problem is solved as cones (3500 pivots of 66 unknowns). */
+#define PP_LEAST_SHARE (1.0 / 64)
 
 /* Begins the count of a step. */
 void pp_budget_start(perp_world *w);

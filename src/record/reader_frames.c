@@ -343,12 +343,11 @@ static perp_status read_solvers(perp_recording *r, uint64_t first, uint64_t n, p
 perp_status pp_recording_sums(perp_recording *r, uint64_t first, uint64_t n, pp_sum *out, perp_refusal *why) {
     assert(n <= BLOCK);
     perp_status st = pp_recording_holds(r, PP_D_CERT_H, why);
-    for (uint64_t i = 0; i < n && !st; i++)
-        out[i] = (pp_sum){.c = {.t = r->time[first + i],
-                                .accepted = true,
-                                .solver = "",
-                                .overlap_shape = {-1, -1},
-                                .gain_shape = {-1, -1}}};
+    for (uint64_t i = 0; i < n && !st; i++) {
+        out[i] = (pp_sum){.c = PERP_CERTIFICATE_NONE};
+        out[i].c.t = r->time[first + i];
+        out[i].c.accepted = true;
+    }
     for (int i = 0; i < pp_nfigure && !st; i++)
         if (r->set[pp_figures[i].d] >= 0) st = read_figure(r, &pp_figures[i], first, n, out, why);
     if (!st && r->set[PP_D_SOLVER_SOLVER] >= 0) st = read_solvers(r, first, n, out, why);
@@ -364,8 +363,7 @@ perp_status perp_recording_certificate(perp_recording *r, uint64_t frame, perp_c
 }
 
 perp_status perp_recording_total(perp_recording *r, perp_recording_worst *out, perp_refusal *why) {
-    pp_sum *s = pp_alloc(&r->alloc, BLOCK * sizeof *s),
-           total = {.c = {.solver = "", .overlap_shape = {-1, -1}, .gain_shape = {-1, -1}}};
+    pp_sum *s = pp_alloc(&r->alloc, BLOCK * sizeof *s), total = {.c = PERP_CERTIFICATE_NONE};
     if (!s) return pp_recording_no_memory(r, why);
     *out = (perp_recording_worst){0};
     double overlap = 0, joint = 0, law = 0, gain = 0;

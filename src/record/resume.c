@@ -16,7 +16,7 @@
 #include "base/clock.h"
 
 bool pp_sums_unpack(const perp_recorder *r, const double *row, pp_sum *s) {
-    *s = (pp_sum){.c = {.solver = "", .overlap_shape = {-1, -1}, .gain_shape = {-1, -1}}};
+    *s = (pp_sum){.c = PERP_CERTIFICATE_NONE};
     s->c.t = *row++;
     double solver = *row++;
     if (!(solver == PP_NO_SOLVER || (solver >= 0 && solver < r->nsolver))) return false;

@@ -203,13 +203,13 @@ perp_status pp_trace_first(pp_trace *t, perp_refusal *why) {
     uint64_t steps = perp_scene_steps(r->scene) / (uint64_t)r->choice.every + 1;
     if (!make_room(t, steps < ROOM_MAX ? (int)steps : ROOM_MAX)) return no_memory(t, why);
     r->last_step = r->step0 = perp_world_steps(r->w);
-    r->since = (pp_sum){.c = {.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .solver = ""}};
+    r->since = (pp_sum){.c = PERP_CERTIFICATE_NONE};
     perp_world_energy(r->w, &r->since.c.ledger.kinetic_before, NULL, NULL);
     r->since.c.ledger.kinetic_after = r->since.c.ledger.kinetic_before;
     r->since.c.t = perp_world_time(r->w);
     pp_trace_take(t);
     t->frames = 1;
-    r->since = (pp_sum){.c = {.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .solver = ""}};
+    r->since = (pp_sum){.c = PERP_CERTIFICATE_NONE};
     return PERP_OK;
 }
 
@@ -226,7 +226,7 @@ perp_status pp_trace_step(pp_trace *t, const perp_certificate *cert, perp_refusa
     if ((step - r->step0) % (uint64_t)r->choice.every != 0) return PERP_OK;
     pp_trace_take(t);
     t->frames++;
-    if (t->sums) r->since = (pp_sum){.c = {.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .solver = ""}};
+    if (t->sums) r->since = (pp_sum){.c = PERP_CERTIFICATE_NONE};
     return PERP_OK;
 }
 

@@ -138,7 +138,7 @@ perp_status pp_recorder_new(const char *path, const perp_scene *scene, perp_reco
     for (int i = 0; i < PERP_FALLBACK_MAX && def.fallback[i]; i++) r->solver[r->nsolver++] = def.fallback[i];
     r->floor = def.h * perp_v3_norm(def.gravity_W);
     r->last_step = r->step0 = perp_world_steps(w);
-    r->since.c = r->total.c = (perp_certificate){.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .solver = ""};
+    r->since.c = r->total.c = (perp_certificate)PERP_CERTIFICATE_NONE;
     r->began = r->committed = pp_clock();
     *out = r;
     return PERP_OK;
@@ -410,7 +410,7 @@ perp_status pp_recorder_frame(perp_recorder *r, perp_refusal *why) {
     put_number(r, PP_D_ENERGY_KINETIC, kinetic);
     put_number(r, PP_D_ENERGY_GRAVITY, gravity);
     put_number(r, PP_D_ENERGY_SPRING, spring);
-    r->since = (pp_sum){.c = {.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .solver = ""}};
+    r->since = (pp_sum){.c = PERP_CERTIFICATE_NONE};
     r->frames++;
     return PERP_OK;
 }

@@ -467,7 +467,7 @@ static perp_status fly(order *o, bool all) {
     for (int tries = 0;; tries++) {
         pp_frame *f = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
         pp_state *s1 = copy_of(w, o->m.s);
-        perp_certificate c = {.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
+        perp_certificate c = PERP_CERTIFICATE_NONE;
         if (!f || !s1) return no_memory(w);
         perp_status st = all || tries > 0 ? move_velocities(o, 0, tau) : take_off(o, &tau);
         pp_state *s0 = copy_of(w, o->m.s);
@@ -736,7 +736,7 @@ static perp_status do_others(perp_world *w, const pp_span *x, const bool *acts, 
     if (!any) return PERP_OK;
     pp_span rest = *x;
     rest.acts = others;
-    perp_certificate c = {.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
+    perp_certificate c = PERP_CERTIFICATE_NONE;
     perp_status st = pp_substep(w, &rest, s1, f, &c);
     if (st) return st;
     add_beside(&out->c, &c);
@@ -768,8 +768,7 @@ static perp_status in_order(perp_world *w, const pp_span *x, const bool *acts, p
         .left = x->h,
         .m = {.w = w, .s = copy_of(w, x->s0), .acts = acts, .held = x->held, .h = x->h, .behind = behind_of(w, x)}};
     if (!o.m.s) return no_memory(w);
-    o.m.sum =
-        (perp_certificate){.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
+    o.m.sum = (perp_certificate)PERP_CERTIFICATE_NONE;
     perp_status st = all_impacts(&o);
     if (st) return st;
     close_account(&o, acts);

@@ -190,7 +190,7 @@ static perp_status order_impacts(perp_world *w, const pp_span *span, const pp_fr
 static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bool last) {
     part x = {.f = PP_ARENA_ZERO(&w->arena, pp_frame, 1),
               .end = PP_ARENA_ZERO(&w->arena, pp_state, 1), /* frames keep pointers to it */
-              .c = {.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""},
+              .c = PERP_CERTIFICATE_NONE,
               .st = PERP_E_MEMORY};
     if (!x.f || !x.end) {
         (void)pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
@@ -436,8 +436,7 @@ static void commit(perp_world *w, const parts *p) {
     w->why[0] = 0;
 }
 
-static const perp_certificate nothing = {
-    .overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
+static const perp_certificate nothing = PERP_CERTIFICATE_NONE;
 
 /* From s0 over the whole step. */
 static perp_status advance(perp_world *w, parts *p, const pp_state *s0) {

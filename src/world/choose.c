@@ -134,7 +134,7 @@ static int solver_names(const perp_world_def *d, const char *out[1 + PERP_FALLBA
     if (d->fallback[0] || d->no_fallback || cone) return n; /* with cones, "auto" has fallbacks of its own */
     out[n++] = default_fallback[0];
     out[n++] = default_fallback[1];
-    if (d->dim == 2 && !d->solver) out[n++] = "auto"; /* of use where there is much, see solve_step.c */
+    if (d->dim == 2 && !d->solver) out[n++] = "auto"; /* of use where there is much, see stage/solve/solver_chain.c */
     return n;
 }
 

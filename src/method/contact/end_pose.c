@@ -68,7 +68,7 @@ double pp_end_demand(const pp_frame *f, const pp_geometry *const g[2], perp_vec3
 
 /* ---- rounds of models without rounds of their own ---- */
 
-/* A contact of the start: what tells its gap there. */
+/* A contact at the start of the step, to look up its gap there. */
 typedef struct begun {
     int shape[2];
     uint64_t feature;
@@ -79,7 +79,7 @@ typedef struct work {
     pp_frame *f;
     const pp_end_model *m;
     pp_state end;
-    double *nu; /* that leads to it */
+    double *nu; /* the velocity that leads to the pose */
     begun *start;
     int nstart;
 } work;
@@ -102,8 +102,8 @@ static perp_status begin(work *k) {
     return PERP_OK;
 }
 
-/* Gap at the start of a contact of the end: of the same features, else the least of the pair; of one that was out of reach
- * there, that of the end. */
+/* Gap at the start for a contact that was found at the end pose: that of the same features, otherwise the smallest of the pair. If the pair
+ * was out of reach at the start, the gap at the end. */
 static double start_gap(const work *k, const int *shape, const perp_contact *c) {
     double least = INFINITY;
     for (int i = 0; i < k->nstart; i++) {
@@ -130,7 +130,7 @@ static perp_status find_pairs(work *k) {
     return st ? pp_fail(w, st, "contact detection failed: %s", perp_status_text(st)) : PERP_OK;
 }
 
-/* Contacts with the gaps of the end, which are told from those of the start here. */
+/* Writes the contacts with their gaps at the end pose, and finds their gaps at the start. */
 static perp_status find_contacts(work *k, double **gap) {
     pp_frame *f = k->f;
     perp_world *w = f->w;
@@ -205,7 +205,7 @@ perp_status pp_end_rounds(pp_frame *f, const pp_end_model *m) {
     work k = {.f = f, .m = m};
     perp_status st = begin(&k);
     if (!st) st = rounds(&k);
-    f->demand.levers = NULL; /* they were of this work */
+    f->demand.levers = NULL; /* they point into k, which ends here */
     f->demand.end_nu = NULL;
     return st;
 }
@@ -230,7 +230,7 @@ static perp_status solve(pp_frame *f, void *ctx) {
     return pp_solve_step(f, &(pp_solve_options){.no_lift = f->method.jammed});
 }
 
-/* Shapes between which the model has contacts at the start. */
+/* The pairs of shapes between which the model has contacts at the start. */
 static perp_status note_chosen(pp_frame *f) {
     int *pair = PP_ARENA_ARRAY(&f->w->arena, int, 2 * f->contacts.n);
     if (!pair) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");

@@ -18,48 +18,49 @@ static inline bool pp_at_end(const pp_frame *f) {
     return f->w->def.geometry == PERP_GEOMETRY_END && f->purpose == PP_STEP;
 }
 
-/* What the answer of a round changed. */
+/* The change that the answer of a round made. */
 typedef struct pp_end_change {
     double by;     /* largest change of a velocity, turning counted at the rim of the body [L/T] */
     double scale;  /* largest velocity [L/T] */
     double finest; /* changes up to this are rounding [L/T] */
 } pp_end_change;
-/* From the velocity `from`, which led to the poses `at`, to the velocity `to`. */
+/* The change from velocity `from`, which led to the poses `at`, to velocity `to`. */
 pp_end_change pp_end_changed(const pp_frame *f, const pp_state *at, const double *from, const double *to);
 
 typedef enum pp_iteration_state {
     PP_SETTLED,
     PP_GO_ON,
-    PP_GO_HALF /* changes do not fall any more: go half of the way only */
+    PP_GO_HALF /* the changes no longer decrease: go only half of the way */
 } pp_iteration_state;
-/* How the rounds go; starts as {.before = INFINITY}. */
+/* The progress of the rounds; starts as {.before = INFINITY}. */
 typedef struct pp_convergence {
     double before;
     int idle, round;
 } pp_convergence;
-/* Judges a round. other: something else changed than velocities, so that it cannot be the last one. */
+/* Judges a round. other: something other than velocities changed, so this round cannot be the last one. */
 pp_iteration_state pp_convergence_check(pp_convergence *s, const pp_frame *f, const pp_end_change *c, bool other);
 
-/* Sets the inertia of bodies that turn about unequal axes to that at the poses s; NULL: after the torque-free turn, where
- * pp_control() left it. */
+/* Sets the inertia of bodies with unequal axes to that at the poses s. NULL: to that after the torque-free turn, as pp_control() left it.
+ * */
 void pp_end_inertia(pp_frame *f, const pp_state *s);
 
-/* Gap at the end that the row of a contact is posed with: gap1, or NAN (the start's) where the stepper holds what touches
- * at the start, with this gap, by its velocity. g: the geometries of the two. */
+/* The gap at the end with which the row of a contact is posed: gap1, or NAN (use the gap of the start) if the stepper holds a contact that
+ * touches at the start by its velocity. g: the geometries of the two shapes. */
 double pp_end_demand(const pp_frame *f, const pp_geometry *const g[2], perp_vec3 at_W, double start, double gap1);
 
 /* A contact model at the end poses. Both get the same context. */
 typedef struct pp_end_model {
-    /* f->collide.placed stands at the end poses, w->found.pairs are those found there: fills f->contacts, with the gaps there. */
+    /* Called with f->collide.placed at the end poses and with the pairs found there in w->found.pairs. Fills f->contacts, with the gaps at
+     * the end poses. */
     perp_status (*contacts)(pp_frame *f, void *ctx);
     perp_status (*solve)(pp_frame *f, void *ctx);
     void *ctx;
 } pp_end_model;
-/* Rounds from a frame that is solved with the contacts of the start, until the end pose stays where it is. PERP_E_SOLVE if
- * it does not. */
+/* Runs rounds until the end pose no longer changes. The frame has been solved with the contacts of the start. PERP_E_SOLVE if the rounds do
+ * not converge. */
 perp_status pp_end_rounds(pp_frame *f, const pp_end_model *m);
-/* Back to contacts at the start poses, where the end poses did not settle and no shorter step follows; says so in the log
- * and in the count of fallbacks. */
+/* Uses the contacts of the start poses again, if the end poses did not converge and no shorter step follows. Logs this and counts a
+ * fallback. */
 void pp_end_give_up(pp_frame *f);
 /* pp_solve_contacts() for models that only choose contacts. */
 perp_status pp_end_solve_contacts(pp_frame *f);

@@ -10,7 +10,7 @@
 #include "stage/collide/contact_fill.h"
 #include "stage/contact_model.h"
 
-/* The deepest of the pairs from `first` on that are of the same two shapes; *next: the first that is not. */
+/* The deepest of the pairs from `first` on that belong to the same two shapes. *next: the first pair that does not. */
 static const pp_pair *deepest(const pp_pair_list *l, int first, int *next) {
     const pp_pair *p = &l->pair[first];
     int k = first + 1;
@@ -20,7 +20,7 @@ static const pp_pair *deepest(const pp_pair_list *l, int first, int *next) {
     return p;
 }
 
-/* Asked at the end poses: did these two overlap at the start? */
+/* Called at the end poses: did these two shapes overlap at the start? */
 static bool overlapped(const pp_frame *f, const pp_pair *p) {
     for (int i = 0; i < f->contacts.nbegun; i++)
         if (f->contacts.begun[2 * i] == f->collide.placed[p->i].slot &&

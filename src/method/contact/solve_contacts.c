@@ -44,7 +44,7 @@ perp_status pp_solve_contacts(pp_frame *f) {
     return pp_at_end(f) ? pp_end_solve_contacts(f) : pp_start_solve_contacts(f);
 }
 
-/* Up to the solution: what the start of a staggered world needs too. */
+/* All stages up to the solution. The start of a staggered world needs these as well. */
 perp_status pp_solve_frame(pp_frame *f) {
     double t = pp_clock();
     perp_status s = pp_control(f); /* time       -> forces, kinematic poses */

@@ -13,6 +13,7 @@
 #include "method/disjunction/disjunction.h"
 #include "stage/contact_model.h"
 #include "problem/rows.h"
+#include "stage/solve/acceptance.h"
 #include "stage/solve/solve_step.h"
 #include "stage/stepper.h"
 #include "model/budget.h"

@@ -26,22 +26,24 @@
 #include "stage/update/update.h"
 
 #define MAX_ROUNDS 120
-/* With held points: a change is worse that is larger than this times the least before; then a shorter part is taken. */
+/* With held points: if a change is larger than this many times the smallest so far, a shorter part of the way is taken. */
 #define WORSE    3.0
 #define SHORTER  0.5
 #define SHORTEST 0.1
-#define IN_VAIN  30 /* rounds in which the change has not halved, after which it is given up */
-/* Change of a round, relative to the speeds, up to which an end pose of the shortest part is taken that settles no further: a face that is
- * all but flat meets a plane at points that jump about. Over such a part that is 1e-3/256 of the way of a step. */
+#define IN_VAIN  30 /* rounds in which the change has not halved, after which the rounds end */
+/* Change of a round, relative to the speeds, up to which the end pose of the shortest part is accepted although it does not converge
+ * further. The contact points of a nearly flat face on a plane jump. Over such a part the error is 1e-3/256 of the way of a step. */
 #define ROUGH     1e-3
-#define NEAR_BEST 2.0  /* times the least change: a round that is as good as any; */
-#define LONGER    10   /* rounds of waiting for one that double this: the least change may have been a chance hit */
-#define SPAWNED   1e-6 /* of the size of a body: overlap at the start of a step that no step has left */
-#define TOUCHING  1e-7 /* of the size of a body: what is so close to another touches it */
-/* Part of the kinetic energy that contacts may add in a whole step of the world; in a part of one as much less as it is
- * shorter. A few steps may, and a run of many stays below what a certificate calls fair. */
+#define NEAR_BEST 2.0 /* a round whose change is within this factor of the smallest is as good as any; */
+#define LONGER \
+    10 /* rounds without one after which this factor doubles: the smallest change may have been an accident */
+#define SPAWNED \
+    1e-6 /* as a part of the size of a body: overlap at the start of a step that no earlier step can have left */
+#define TOUCHING 1e-7 /* as a part of the size of a body: gap below which two bodies touch */
+/* Part of the kinetic energy that contacts may add in a whole step of the world, and proportionally less in a part of one. A few steps may
+ * reach it; a run of many stays below what a certificate calls fair. */
 #define MOST_GAIN  3e-5
-#define MOST_PARTS 50 /* of a step because of that: shorter ones are not divided any more, whatever they add */
+#define MOST_PARTS 50 /* halvings of a step for this reason; shorter steps are not divided further, whatever they add */
 
 /* ---- poses ---- */
 
@@ -82,11 +84,11 @@ static double size_of(const pp_implicit_work *k, const pp_meet *e) {
     return b->kind == PERP_SHAPE_HALFSPACE ? a->size : fmin(a->size, b->size);
 }
 
-/* Did they overlap at the start by more than a step leaves? */
+/* Did the pair overlap at the start by more than a step leaves? */
 static bool was_within(const pp_implicit_work *k, const pp_meet *e) { return e->gap0 < -SPAWNED * size_of(k, e); }
 
-/* Overlap that a pair may keep at the end: of one that was placed so what it cannot leave at a modest speed; in relaxed rounds
- * what it had. A layer has its deflection there, and springs out of it by its own law. */
+/* Overlap that a pair may keep at the end. A pair that was placed in overlap keeps what it cannot leave at a modest speed; in relaxed
+ * rounds it keeps all. The overlap of a layer is its deflection, and the law of the layer removes it. */
 static double allowance(const pp_implicit_work *k, const pp_meet *e) {
     const pp_frame *f = k->f;
     if (!k->relaxed && !was_within(k, e)) return 0;
@@ -123,7 +125,7 @@ static perp_status write_contacts(pp_implicit_work *k, double **gap) {
     return PERP_OK;
 }
 
-/* What drives add to the slip along t and o and to the spin, before springs along the surface change the rows. */
+/* Adds the velocity of drives to the slip along t and o and to the spin, before springs along the surface change the rows. */
 static perp_status note_driven(pp_frame *f) {
     double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 3 * f->contacts.n);
     if (!driven) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
@@ -166,17 +168,17 @@ static void step_on(pp_implicit_work *k, const double *nu, double part) {
     move(k);
 }
 
-/* A round whose problem is that of the round alone. */
+/* Solves a round whose problem is used in this round only. */
 static perp_status begin_round(pp_implicit_work *k, pp_arena_mark mark, bool held) {
     pp_frame *f = k->f;
     pp_arena_release(&f->w->arena, mark);
     f->pose.problem =
-        pp_free_problem(f); /* that of the last round is gone, and this one may fail before it has its own */
+        pp_free_problem(f); /* the answer of the last round is gone, and this round may fail before it has its own */
     f->contacts.n = 0;
     return solve_round(k, held);
 }
 
-/* Takes the answer of a round whose end pose is off by the velocity c->by: by so much its laws may be missed. */
+/* Accepts the answer of a round whose end pose differs by the velocity c->by. Its laws may be missed by this much. */
 static void take_roughly(pp_implicit_work *k, const pp_end_change *c) {
     pp_frame *f = k->f;
     f->solve.residual.normal = fmax(f->solve.residual.normal, c->by);
@@ -187,7 +189,7 @@ static void take_roughly(pp_implicit_work *k, const pp_end_change *c) {
     step_on(k, f->solve.solution.nu, 1);
 }
 
-/* Rounds until the end pose stays where it is, to rounding. Where it does not, points are held, see implicit_points.c. */
+/* Runs rounds until the end pose no longer changes, to rounding. If it keeps changing, contact points are held (implicit_points.c). */
 static perp_status rounds(pp_implicit_work *k) {
     pp_frame *f = k->f;
     pp_convergence s = {.before = INFINITY};
@@ -243,24 +245,24 @@ static perp_status rounds(pp_implicit_work *k) {
 
 /* ---- energy ---- */
 
-/* Does a contact push for another reason than that it holds: a bounce, or overlap of the start that is undone? */
+/* Does a contact push for another reason than to hold: because it bounces, or because overlap of the start is undone? */
 static bool pushes_off(const pp_implicit_work *k, int i) {
     const pp_frame *f = k->f;
     if (!(f->solve.solution.p_contact[3 * i] > 0)) return false;
     const perp_contact_row *row = &f->pose.problem.contact[i];
-    bool soft = row->compliance > 0; /* what it is pressed in by is no overlap */
+    bool soft = row->compliance > 0; /* its compression is not penetration */
     return (!soft && was_within(k, &k->meet[i])) || isfinite(pp_rebound_rhs(f, i, row));
 }
 
-/* Contacts at the end of a step may add energy, as those of a body that turns over its tip: the levers of the end are not those
- * of the way. That falls with the square of the step, so a shorter one is asked for. *gains: is it too much? */
+/* Contacts posed at the end of a step may add energy, as for a body that turns over its tip: the levers at the end are not those along the
+ * way. This gain falls with the square of the step, so a shorter step is requested. *gains: is it too much? */
 static perp_status look_at_gain(const pp_implicit_work *k, bool *gains) {
     pp_frame *f = k->f;
     pp_contact_work a;
     *gains = false;
     if (f->task.last_resort || f->contacts.n == 0 || f->h < f->w->def.h / MOST_PARTS) return PERP_OK;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    for (int i = 0; i < f->contacts.n; i++) /* what is gained there has other causes, and others limit it */
+    for (int i = 0; i < f->contacts.n; i++) /* energy gained there has other causes, which other code limits */
         if (pushes_off(k, i)) {
             int at = pp_work_island(&a, &f->pose.problem.contact[i].n);
             a.work[at] = a.rule[at] = 0;
@@ -268,7 +270,7 @@ static perp_status look_at_gain(const pp_implicit_work *k, bool *gains) {
     double sum = 0, kinetic = 0;
     for (int b = 0; b < f->control.nblock; b++) {
         if (a.parent[b] != b) continue;
-        sum += fmax(0, a.work[b] + a.rule[b]); /* errors of the rule are what is looked for */
+        sum += fmax(0, a.work[b] + a.rule[b]); /* only errors of the integration rule are measured here */
         kinetic += a.kinetic[b];
     }
     *gains = sum > MOST_GAIN * (f->h / f->w->def.h) * kinetic;
@@ -298,7 +300,7 @@ static perp_status begin(pp_implicit_work *k) {
     return PERP_OK;
 }
 
-/* The end state from the answer; velocities are those of the end, displacements those of the mean. */
+/* Writes the end state: velocities of the end, displacements by the mean velocity. */
 static perp_status finish(pp_implicit_work *k) {
     pp_frame *f = k->f;
     perp_world *w = f->w;
@@ -312,7 +314,7 @@ static perp_status finish(pp_implicit_work *k) {
     return st ? st : pp_update_along(f, k->drift);
 }
 
-/* Rounds from the guess in k->nu, until no pair is missed. */
+/* Runs rounds from the guess in k->nu, until no pair is missing. */
 static perp_status settle(pp_implicit_work *k) {
     perp_status st = PERP_OK;
     set_drift(k, k->nu);
@@ -335,11 +337,10 @@ static bool driven_touches(const pp_implicit_work *k) {
     return false;
 }
 
-/* A way to have an answer.
- * at_rest  The first round is posed where everything stays, else where it goes without constraints. Gaps that are linearised
- *          far from the answer may ask for more room than there is, which a wedge with friction cannot give.
- * relaxed  Overlap of the start may stay, which a wedge cannot undo.
- * no_lift  Nothing is asked to open, which always has an answer; told as a jam. */
+/* A way to find an answer. at_rest: the first round is posed where everything stays in place, otherwise where it moves without constraints.
+ * Gaps that are linearised far from the answer may ask for more room than there is, which a wedge with friction cannot give. relaxed: overlap
+ * of the start may remain, which a wedge cannot undo. no_lift: no contact is asked to open. This always has an answer; it is reported as a
+ * jam. */
 typedef struct way {
     bool at_rest, relaxed, no_lift;
 } way;
@@ -348,7 +349,7 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
     static const way ways[] = {
         {0}, {.at_rest = true, .relaxed = true}, {.at_rest = true, .relaxed = true, .no_lift = true}};
     pp_implicit_work k = {.f = f, .compliant = compliant, .keeps_energy = keeps_energy};
-    int n = f->task.last_resort && !compliant ? 3 : 2; /* what a layer asks for is its own deflection */
+    int n = f->task.last_resort && !compliant ? 3 : 2; /* the demand of a layer is its own deflection */
     perp_status st = begin(&k);
     for (int i = 0; i < n; i++) {
         if (st && (i == 0 || st != PERP_E_SOLVE || f->w->run.work.done > f->w->run.work.limit)) break;
@@ -367,7 +368,7 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
                      f->contacts.n);
     f->advice.blocked = !gains && st == PERP_E_SOLVE && driven_touches(&k);
     if (!st) st = finish(&k);
-    f->demand.levers = NULL; /* it was of this step's work */
+    f->demand.levers = NULL; /* they point into k, which ends here */
     f->demand.end_nu = NULL;
     return st;
 }

@@ -25,6 +25,7 @@
  * Source   Williams ch. 4; docs/theory.md, section 9. The mixed problem as printed is the model "peg-mixed". */
 #include <string.h>
 
+#include "base/patience.h"
 #include "base/clock.h"
 #include "base/rounding.h"
 #include "problem/rows.h"
@@ -39,7 +40,8 @@
 #include "stage/collide/collide.h"
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
-#include "stage/solve/solve_step.h"
+#include "stage/solve/acceptance.h"
+#include "stage/solve/solver_chain.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
@@ -67,9 +69,6 @@
 /* [rounds] Largest number of rounds that bring gaps from within tolerance to rounding. Half: other bits only; double:
  * no effect. */
 #define MAX_POLISH 12
-/* [rounds] Number of rounds in a row that may better nothing, and of rounds whose contacts may add more than all
- * kinetic energy: bodies that lean on each other can block each other for a while. Half and double: no effect. */
-#define PATIENCE 3
 /* [rounds] Number of rounds in a part of a step that select unique loads; after one, new pairs may be found. Half:
  * work -2 %; double: work +6 %. */
 #define MAX_SELECTIONS 3
@@ -342,7 +341,7 @@ static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress
     p->idle = found->worst < p->least / 2 ? 0 : p->idle + 1;
     p->least = fmin(p->least, found->worst);
     if (k->options.slack > 1 || !k->still) return false;
-    return k->linear || k->loose_tolerance || found->worst <= k->finest || p->idle > PATIENCE ||
+    return k->linear || k->loose_tolerance || found->worst <= k->finest || p->idle > PP_PATIENCE ||
            ++p->polish > MAX_POLISH;
 }
 
@@ -462,7 +461,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     for (int round = 1, limit = MAX_ROUNDS;; round++) {
         pp_peg_findings found;
         if ((st = look_back(k, &renew, &found))) return st;
-        if (found.stuck || (pp_peg_throws(k) && ++p.thrown > PATIENCE)) return PERP_OK;
+        if (found.stuck || (pp_peg_throws(k) && ++p.thrown > PP_PATIENCE)) return PERP_OK;
         bool hold = planes_hold(k, &found);
         if (k->now.phase == PP_PEG_CHOOSE && hold && !tied(k)) k->now.phase = PP_PEG_FINISH;
         bool rests = (hold && k->now.phase != PP_PEG_FINISH) || at_rest(k, &found, &p);

@@ -29,7 +29,7 @@
 #include "problem/convert/convert.h"
 #include "problem/islands.h"
 #include "problem/rows.h"
-#include "stage/solve/solve_step.h"
+#include "stage/solve/acceptance.h"
 #include "stage/solve/step_contradiction.h"
 #include "stage/stepper.h"
 #include "stage/pose/formulate.h"

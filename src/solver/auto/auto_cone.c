@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rounding.h"
 #include "solver/auto/auto.h"
 #include "solver/cone/cone_admm.h"
 #include "solver/cone/cone_bodies.h"
@@ -46,7 +47,7 @@
 #define MOST_STEPS  6000 /* factorisations that a solve never exceeds; RockPile takes 720 */
 #define WARM_PULL   1e-3 /* largest first weight near a point */
 #define PULL_PER    10   /* first weight near a point, over its measure */
-#define LEAST_PULL  1e-6 /* smallest first weight near a point */
+#define LEAST_PULL  1e-6 /* smallest first weight near a point, and that of impulses which nearly hold all bodies */
 #define MOST_ASKED \
     200 /* contacts and rows up to which it is asked whether there is an answer: pivoting costs their cube */
 
@@ -66,18 +67,16 @@
 
 /* bodies at rest */
 #define NEARLY_HELD 1e-3 /* measure of impulses that nearly hold all bodies: worth a few steps of Newton */
-#define HELD_PULL   1e-6 /* first weight of those */
-#define HELD_STEPS  10   /* how many; WARM_STEPS where most of them need no factorisation */
+#define HELD_STEPS  10   /* Newton steps from such impulses; WARM_STEPS where most of them need no factorisation */
 #define FIRST_AWAY  0.1  /* part of the bodies that may move at first */
 #define MOST_AWAY   0.25 /* part of the bodies that may move in the end */
 #define ROUNDS      12   /* times that more bodies are let go */
 #define PART_TOL    0.1  /* part of tol to which those that move are solved */
 
 /* polishing */
-#define EXACT_STEPS 4     /* Newton steps that polish an answer to PP_EXACT */
-#define NEARLY      10    /* answers within this many times tol are polished, too */
-#define KEPT        1e-13 /* a guess that holds to this has the loads that it should have, but for rounding */
-#define SLOW        1e-2  /* velocity of a loaded row that counts as rest, over the largest without loads */
+#define EXACT_STEPS 4    /* Newton steps that polish an answer to PP_EXACT */
+#define NEARLY      10   /* answers within this many times tol are polished, too */
+#define SLOW        1e-2 /* velocity of a loaded row that counts as rest, over the largest without loads */
 
 #define TELL(w, ...)                                            \
     do {                                                        \
@@ -383,7 +382,7 @@ static bool from_guess_of_many(work *w, const double *guess, perp_outcome *o) {
     if (keep(w, guess) || rest(w, guess, o)) return true;
     if (*o != PERP_OUTCOME_LIMIT) return false;
     return pp_block_lu_work(w->linear.lu) > GUESS_WORK ? split(w, guess, o)
-                                                       : close_by(w, guess, HELD_PULL, "Newton from the guess", o);
+                                                       : close_by(w, guess, LEAST_PULL, "Newton from the guess", o);
 }
 
 static perp_outcome solve(const perp_problem *p, double tol, pp_load_choice loads, bool part, double *z,
@@ -437,7 +436,7 @@ static bool let_move(work *w, const double *speed, double join, perp_outcome *o)
         if (rest(w, NULL, o)) return true;
         if (*o != PERP_OUTCOME_LIMIT) return false;
         if (w->moving) continue;
-        return w->rested && close_by(w, w->rested, HELD_PULL, "Newton", o);
+        return w->rested && close_by(w, w->rested, LEAST_PULL, "Newton", o);
     }
     return false;
 }
@@ -538,7 +537,7 @@ static bool at_rest(work *w, perp_outcome *o) {
         return true;
     /* nearly at rest: contacts that can carry nothing make interior points slow, not Newton; or a few bodies move */
     if (w->least < before && w->least <= NEARLY_HELD &&
-        (close_by(w, w->best, HELD_PULL, "Newton", o) || *o == PERP_OUTCOME_STOPPED || *o == PERP_OUTCOME_MEMORY))
+        (close_by(w, w->best, LEAST_PULL, "Newton", o) || *o == PERP_OUTCOME_STOPPED || *o == PERP_OUTCOME_MEMORY))
         return true;
     return divisible && !w->away && let_few_move(w, o);
 }
@@ -688,7 +687,7 @@ static perp_outcome solve_form(const perp_problem *p, const wish *a, double *z, 
         if (should_be_exact(&w) && pp_block_lu_work(w.linear.lu) < LARGE_WORK) {
             /* the guess has the loads of a problem that has hardly changed */
             bool kept = answered && (loads == PP_LOADS_UNIQUE || loads == PP_LOADS_KEEP);
-            bool select = loads != PP_LOADS_ANY && loads != PP_LOADS_LATER && !(kept && w.least <= KEPT);
+            bool select = loads != PP_LOADS_ANY && loads != PP_LOADS_LATER && !(kept && w.least <= PP_ROUNDING);
             if (!w.selected && !(select && select_loads(&w, kept))) make_exact(&w);
         }
     }

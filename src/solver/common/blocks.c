@@ -23,8 +23,6 @@
 
 /* [1] Size, relative to q, by which signs may be wrong for the last basis. */
 #define SAME_TOL 1e-14
-/* [1] Size, relative to q, by which signs may be wrong for a basis just found. */
-#define FOUND_TOL 1e-9
 
 void pp_groups_lay_out(pp_groups *g, int n, pp_workspace *c) {
     g->D = PP_CARVE(c, double, n);
@@ -248,7 +246,7 @@ bool pp_block_solve(pp_block *k, const pp_groups *g, const pp_plain *p, int m, c
             if (in[v[i]]) k->S[s++] = i;
             k->x[i] = in[v[i]] ? k->b[k->place[i]] : 0;
         }
-        good = solve_basis(k, m, s) && violation(k, m) <= FOUND_TOL * size;
+        good = solve_basis(k, m, s) && violation(k, m) <= PP_RESIDUAL * size;
     }
     for (int i = 0; i < m && good; i++) {
         k->x[i] = k->x[i] > 0 ? k->x[i] * g->D[v[i]] : 0;

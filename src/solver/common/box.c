@@ -180,6 +180,16 @@ void pp_box_clip(const pp_box *b, double *z) {
     for (int i = 0; i < b->n; i++) z[i] = z[i] < b->lo[i] ? b->lo[i] : z[i] > b->hi[i] ? b->hi[i] : z[i];
 }
 
+void pp_box_units(const pp_box *b, double size, const double *J, double *zu, double *wu) {
+    double entry = 0;
+    for (int k = 0; k < b->nnz; k++) entry = fmax(entry, fabs(J[k]));
+    if (b->p->z_scale || b->p->w_scale || !(entry > 0)) entry = 1;
+    for (int i = 0; i < b->n; i++) {
+        zu[i] = b->zs[i] * (size / entry);
+        wu[i] = b->ws[i] * size;
+    }
+}
+
 double pp_box_natural(const pp_box *b, const double *z, const double *w) {
     double most = 0;
     for (int i = 0; i < b->n; i++) {

@@ -43,4 +43,8 @@ void pp_box_clip(const pp_box *b, double *z);
 /* Largest |mid(z/zs - hi/zs, w/ws, z/zs - lo/zs)|: the natural map in natural scales. */
 double pp_box_natural(const pp_box *b, const double *z, const double *w);
 
+/* The judge's units of variables and rows (perp_measures), n each. A copy of b with zs = zu and ws = wu has the judge's `natural` as its pp_box_natural().
+ * size: largest |w_i(0)|/ws_i, or 1 if that is 0; J: values at the point that is judged. */
+void pp_box_units(const pp_box *b, double size, const double *J, double *zu, double *wu);
+
 #endif

@@ -26,8 +26,6 @@
 #define HELD_EPS 1e-14
 /* [1] Symmetric entry of a row without diagonal, as a part of the diagonals, up to which it is rounding. */
 #define HELD_ROW 1e-4
-/* [1] Distance to a bound, relative to its size, at which a guess is at it. */
-#define AT_BOUND 1e-9
 /* [1] What M_FF leaves of a column without a diagonal of its own, as a part of what it was, from which on it is more
  * than rounding. */
 #define COUPLED 1e-7
@@ -446,8 +444,8 @@ void pp_reduce_guess(const pp_reduction *r, const double *z, double *x) {
         if (b != BOTH) continue;
         double room =
             m->hi[i] - m->lo[i]; /* at a bound but for rounding: at the bound, the upper one with some multiplier */
-        if (u < AT_BOUND * room) x[v] = 0;
-        bool top = room - u < AT_BOUND * room;
+        if (u < PP_RESIDUAL * room) x[v] = 0;
+        bool top = room - u < PP_RESIDUAL * room;
         x[v + 1] = top ? room / r->lcp.zs[v] * r->lcp.zs[v + 1] : 0;
         if (top) x[v] = room;
     }

@@ -22,6 +22,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solver/common/numbers.h"
 #include "base/rounding.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
@@ -30,8 +31,6 @@
  * bodies with 595 contacts, a tower with 720 and a wall with 816 all bodies are found from 1e-3 to 1e-6, with 360 to 381
  * columns for 360 dofs of the pile; at 1e-2 the fill costs ten times as much. */
 #define LEAST_PIVOT 1e-4
-/* [1] Largest difference of J J'x and W~ x for signs x, over the row sums of |W~|. */
-#define REPRODUCED 1e-10
 /* [1] Columns of J for each row up to which body space is used. */
 #define WORTH 0.6
 /* [1] Largest number of blocks during the elimination, in units of that of W. */
@@ -408,6 +407,6 @@ bool pp_cone_find_bodies(pp_cone *c, const perp_call *call) {
     pp_cone found = *c;
     double off;
     if (!lay_out(&k, &found, make_nodes(&k)) || !difference(&k, &found, &off)) return false;
-    if (off <= REPRODUCED) *c = found;
+    if (off <= PP_SAME_MATRIX) *c = found;
     return true;
 }

@@ -21,17 +21,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rounding.h"
 #include "linalg/linalg.h"
 #include "solver/cone/cone.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Residual of the law of one contact, relative to x and q, at which it is solved. Half and double: no effect. */
-#define ACCEPT 1e-9
 /* [1] Residual of the law of one contact at which nothing else is tried. Half and double: no effect. */
 #define GOOD 2e-14
-/* [1] Residual of the law of one contact that the last digits aim at. Half and double: no effect. */
-#define AIM 1e-15
 
 #define MOST 5 /* rows of a contact and one more */
 
@@ -208,7 +205,7 @@ static double polish(const law *l, double *x, double k) {
         } else if (count > 1) {
             break;
         }
-        if (best <= AIM) break;
+        if (best <= PP_FINEST_TOL) break;
         t = norm(n - 1, y + 1);
         if (!(t > 0)) break;
         double s = (k + l->W[0]) / t; /* border of the size of the rest, however small mu is */
@@ -289,7 +286,7 @@ static bool search_roots(const law *l, double unit, double *x) {
                 else
                     b = c;
             }
-            if (coulomb_at(l, b, y, &phi, &slope) && polish(l, y, b) <= ACCEPT) {
+            if (coulomb_at(l, b, y, &phi, &slope) && polish(l, y, b) <= PP_RESIDUAL) {
                 memcpy(x, y, sizeof *x * (size_t)l->dim);
                 return true;
             }
@@ -320,7 +317,7 @@ static double slide_coulomb(law *l, double *x) {
         lo = k;
     }
     double error = polish(l, x, coulomb_root(l, lo, k, k, x));
-    return error <= ACCEPT || search_roots(l, size > 0 ? size : 1, x) ? fmin(error, ACCEPT) : error;
+    return error <= PP_RESIDUAL || search_roots(l, size > 0 ? size : 1, x) ? fmin(error, PP_RESIDUAL) : error;
 }
 
 /* Associated, at k: g is zero at k*; X = g x. */
@@ -508,7 +505,7 @@ static bool solve_law(law *l, int depth, double *x) {
     offer(l, y, x, &error);
     offer_stick(l, x, &error);
     if (depth == 0 && error > GOOD) offer_proximal(l, x, &error);
-    if (error <= ACCEPT) return true;
+    if (error <= PP_RESIDUAL) return true;
     memset(x, 0, sizeof *x * (size_t)n);
     return false;
 }

@@ -24,6 +24,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solver/common/numbers.h"
 #include "base/rounding.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
@@ -87,8 +88,6 @@
 #define AGAIN 1e-8
 /* [1] Relative residual at which a solution with old factors is used. */
 #define ENOUGH 1e-4
-/* [1] Part of the decrease along a direction that a step of a line search must make. */
-#define ARMIJO 1e-4
 /* [1] Relative residual that linear systems aim at. */
 #define ACCURACY 1e-10
 /* [steps] Largest number of refinement steps of a linear system. */
@@ -247,7 +246,7 @@ static double inner(pp_cone_newton *k, double *first, bool search, int *taken) {
             for (int i = 0; i < m; i++) k->start[i] = k->trial[i] + step * k->dx[i];
             velocity(k->c, k->start, k->w);
             next = equation(k, k->start, k->w, k->F, false);
-            if (!search || next < (1 - ARMIJO * step) * now) break;
+            if (!search || next < (1 - PP_ARMIJO * step) * now) break;
         }
         if (!isfinite(next) || (k->wary && *taken == 1 && next > WILD * *first)) return INFINITY;
         memcpy(k->trial, k->start, sizeof *k->x * (size_t)m);
@@ -287,7 +286,7 @@ static double find_point(pp_cone_newton *k, const double *from, int most, double
             for (int i = 0; i < m; i++) k->trial[i] = k->start[i] + t * k->dx[i];
             if (!search || now <= enough * size) break;
             velocity(k->c, k->trial, k->w);
-            if (equation(k, k->trial, k->w, k->F, false) < (1 - ARMIJO * t) * now) break;
+            if (equation(k, k->trial, k->w, k->F, false) < (1 - PP_ARMIJO * t) * now) break;
         }
     }
 }

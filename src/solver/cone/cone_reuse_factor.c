@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solver/common/numbers.h"
 #include "solver/cone/cone_linear.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
@@ -17,8 +18,6 @@
 #define LEAST 12
 /* [1] Part of the time of a factorisation that solutions with old factors may take. */
 #define PART 0.7
-/* [1] Time of a multiplication in solutions and products, in units of that within a factorisation. */
-#define SLOWER 3.5
 /* [1] Change of an entry of E that is a change of state of a contact. */
 #define STATE 0.1
 /* [steps] Steps that are expected for each change of state. */
@@ -29,7 +28,7 @@
 #define MOST 60 /* steps, and vectors kept */
 
 int pp_cone_again_worth(const pp_cone_linear *k) {
-    double each = SLOWER * (pp_block_lu_entries(k->lu) + 0.5 * MOST * k->c->m);
+    double each = PP_SOLVE_SLOWER * (pp_block_lu_entries(k->lu) + 0.5 * MOST * k->c->m);
     double most = PART * pp_block_lu_work(k->lu) / each;
     return !(most >= LEAST) ? 0 : most > MOST ? MOST : (int)most; /* not a number: nothing to factorise */
 }

@@ -26,6 +26,7 @@
  *          points are hard to find up to 450.
  * Source   Rockafellar (1976) for proximal points; Tikhonov (1963) for the least of many answers. */
 #include "solver/cone/cone_select.h"
+#include "base/rounding.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,8 +69,6 @@
 #define MOST_STEPS 400
 /* [points] Largest number of points. Half and double: other bits only. */
 #define MOST_POINTS 40
-/* [1] |F| over |x| at which a proximal point is found. Half and double: no effect. */
-#define SOLVED 1e-12
 
 bool pp_cone_select_matters(const pp_cone *c, const double *x, const double *v) {
     if (c->associated) return false;
@@ -84,7 +83,7 @@ bool pp_cone_select_matters(const pp_cone *c, const double *x, const double *v) 
 /* The next proximal point, into newton->x; false if it was not found. */
 static bool advance(pp_cone_select *k, const double *from) {
     pp_cone_newton *n = k->newton;
-    if (!(pp_cone_newton_point(n, from, EACH_STEPS, SOLVED) <= SOLVED)) return false;
+    if (!(pp_cone_newton_point(n, from, EACH_STEPS, PP_NEGLIGIBLE) <= PP_NEGLIGIBLE)) return false;
     memcpy(n->x, n->trial, sizeof *n->x * (size_t)n->c->m);
     k->measure = pp_cone_strictest(&n->figure, n->x, n->w);
     return true;
@@ -100,7 +99,7 @@ static bool begin(pp_cone_select *k) {
     for (;;) {
         n->pull = good > 0 ? fmax(FIRST_PULL, fall * good) : ONE_POINT;
         if (n->pull == FIRST_PULL && advance(k, n->way)) return true;
-        if (n->pull > FIRST_PULL && pp_cone_newton_point(n, n->way, EACH_STEPS, SOLVED) <= SOLVED) {
+        if (n->pull > FIRST_PULL && pp_cone_newton_point(n, n->way, EACH_STEPS, PP_NEGLIGIBLE) <= PP_NEGLIGIBLE) {
             good = n->pull;
             memcpy(n->way, n->trial, bytes);
         } else {

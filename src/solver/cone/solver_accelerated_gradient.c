@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/rounding.h"
 #include "problem/judge/measure.h"
 #include "solver/cone/cone_figure.h"
 #include "solver/common/solver.h"
@@ -31,8 +32,6 @@
 #define INNER 0.1
 /* [1] Least step of the fixed point of slip. */
 #define LEAST_STEP 0.1
-/* [1] Least bound L, in units of the largest. */
-#define LEAST_L 1e-12
 
 typedef struct settings {
     int max_iterations;
@@ -183,7 +182,7 @@ static ended descend(task *t, double goal, int budget, bool given) {
         memcpy(t->x, t->next, bytes);
         memcpy(t->Wx, t->Wnext, bytes);
         theta = later;
-        t->L = fmax(SHRINK_L * t->L, LEAST_L);
+        t->L = fmax(SHRINK_L * t->L, PP_NEGLIGIBLE);
     }
 }
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "solver/common/numbers.h"
 #include "solver/cone/cone_admm.h"
 #include "solver/cone/cone_newton.h"
 #include "solver/common/solver.h"
@@ -23,8 +24,6 @@
 #define CG_STEPS 6
 /* [factorisations] Factorisations that the estimate of the cost assumes. */
 #define FACTORS 4
-/* [1] Speed of the multiplications of a factorisation, in units of that of a solution. */
-#define DENSE_SPEED 4
 /* [multiplications] Work of a factorisation beyond which there is no polish by Newton. */
 #define POLISH_WORK 1e11
 /* [1] Measure below which a polish by Newton is tried. */
@@ -87,7 +86,7 @@ static bool choose_system(plan *k) {
     pp_block_lu *lu = pp_block_lu_new(k->cg.n, size, k->cg.row, k->cg.col, k->call->arena);
     if (!lu) return false;
     k->work = pp_block_lu_work(lu);
-    double direct = FACTORS * k->work / DENSE_SPEED + USUAL * pp_block_lu_entries(lu);
+    double direct = FACTORS * k->work / PP_SOLVE_SLOWER + USUAL * pp_block_lu_entries(lu);
     if (k->s->system == 0) k->iterate = direct > (double)USUAL * CG_STEPS * pp_cone_cg_work(&k->cg);
     return true;
 }

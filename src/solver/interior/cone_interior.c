@@ -22,6 +22,7 @@
  * Source   Acary, Armand, Nguyen, Shpakovych (2023) for the interior point of friction; Nesterov, Todd (1997);
  *          Mehrotra (1992). */
 #include "solver/interior/cone_interior.h"
+#include "base/patience.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,8 +35,6 @@
 #define SHORT 0.1
 /* [1] Step length below which a step is no progress. Half and double: no effect. */
 #define STALLED 0.05
-/* [steps] Number of steps in a row without progress that end the iteration. Half and double: no effect. */
-#define STALLS 3
 /* [1] Largest part of the way to the boundary that a step makes. Half: work +4 %; double: work +5 %. */
 #define CLOSEST 0.999
 /* [1] Least part of the mean of the products that a step towards the centre keeps. Half: other bits only; double:
@@ -426,7 +425,7 @@ static bool goes_on(pp_cone_interior *k, double step) {
     }
     bool passes = k->max_folds > 0;
     k->brief = step < (passes ? FOLD : STALLED) ? k->brief + 1 : 0;
-    if (k->brief < (passes ? FOLD_AFTER : STALLS)) return true;
+    if (k->brief < (passes ? FOLD_AFTER : PP_PATIENCE)) return true;
     if (k->folds == k->max_folds) return false;
     k->folds++;
     k->lag = k->fold_steps;

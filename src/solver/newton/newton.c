@@ -19,12 +19,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/patience.h"
+#include "solver/common/numbers.h"
 #include "solver/common/solver.h"
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [1] Part of the decrease along a direction that a step must make. */
-#define ARMIJO 1e-4
 /* [1] Factor of a step that does not. */
 #define SHORTEN 0.5
 /* [1] Least step. */
@@ -51,8 +51,6 @@
 #define INNER_STEPS 30
 /* [1] Part to which an inner solve must bring the residual. */
 #define INNER_GOAL 0.05
-/* [times] Number of inner solves in a row that may fail. */
-#define FAILURES 3
 /* [1] Residual, in units of tol, up to which it may be excused by rounding. */
 #define ALMOST_SOLVED_FACTOR 1e3
 /* [1] Residual below which the last digits are worth another law. */
@@ -108,22 +106,6 @@ typedef struct state {
 } state;
 
 /* --- scales ------------------------------------------------------------------------------------------------------ */
-
-static double largest_entry(const pp_box *b, const double *J) {
-    double most = 0;
-    for (int k = 0; k < b->nnz; k++) most = fmax(most, fabs(J[k]));
-    return most;
-}
-
-/* The judge's units; see perp_measures. J: values at the point judged. */
-static void judge_units(state *t, const double *J) {
-    double unit = t->w_unit, most = t->natural ? 1 : largest_entry(&t->b, J);
-    double z_unit = most > 0 ? unit / most : unit;
-    for (int i = 0; i < t->b.n; i++) {
-        t->zu[i] = t->b.zs[i] * z_unit;
-        t->wu[i] = t->b.ws[i] * unit;
-    }
-}
 
 /* Column j and row i of entry k. */
 static int row_of(const pp_box *b, int k, int j) { return b->dense ? k - b->n * j : b->index[k]; }
@@ -331,7 +313,7 @@ static double reference(const state *t) {
 /* Armijo along t->d from t->x, whose slope is given; 0 if no step will do. */
 static double search_line(state *t, double limit, double slope) {
     for (double step = 1; step >= LEAST_T; step *= SHORTEN)
-        if (try_step(t, step) <= limit + ARMIJO * step * slope) return step;
+        if (try_step(t, step) <= limit + PP_ARMIJO * step * slope) return step;
     return 0;
 }
 
@@ -358,7 +340,7 @@ static bool step(state *t, watch *d, double theta) {
     if (d->loose == 0) remember(t, theta);
     double limit = newton ? reference(t) : theta;
     double full = try_step(t, 1);
-    double goal = d->loose > 0 ? d->limit + ARMIJO * d->slope : limit + ARMIJO * slope;
+    double goal = d->loose > 0 ? d->limit + PP_ARMIJO * d->slope : limit + PP_ARMIJO * slope;
     if (full <= goal) {
         d->loose = 0;
         if (d->rest > 0) d->rest--;
@@ -402,7 +384,7 @@ static ending run(state *t, double goal, int budget) {
     t->nhistory = 0;
     for (int k = 0;; k++) {
         if (!evaluate(t, t->x, t->f) || !pp_box_J(&t->b, t->z, t->s.A)) return NUMERICS;
-        if (!t->b.linear && !t->natural) judge_units(t, t->s.A);
+        if (!t->b.linear && !t->natural) pp_box_units(&t->b, t->w_unit, t->s.A, t->zu, t->wu);
         double r = note(t);
         if (t->steps > t->looked) { /* a restart begins where a step ended: one look is enough */
             t->looked = t->steps;
@@ -443,7 +425,7 @@ static ending proximal(state *t) {
     size_t bytes = sizeof *t->x * (size_t)t->b.n;
     memcpy(t->centre, t->x, bytes);
     double lambda = LAMBDA_FIRST;
-    for (int failures = 0; failures < FAILURES;) {
+    for (int failures = 0; failures < PP_PATIENCE;) {
         t->lambda = 0;
         if (!evaluate(t, t->centre, t->f)) return NUMERICS;
         memcpy(t->x, t->centre, bytes);
@@ -554,7 +536,7 @@ static bool begin(state *t, const double *z) {
     bool known = rows_at_zero(t, t->f);
     t->w_unit = known ? unit_of(t, t->f) : 1;
     choose_scales(t, t->s.A, known ? t->f : t->w);
-    judge_units(t, t->s.A);
+    pp_box_units(&t->b, t->w_unit, t->s.A, t->zu, t->wu);
     t->judge = t->b;
     t->judge.zs = t->zu;
     t->judge.ws = t->wu;

@@ -30,12 +30,8 @@
 #define PP_JUMP_JUDGED 5
 /* [1] Growth of the changes at which a jump is taken back. */
 #define PP_JUMP_WORSE 2
-/* [1] Factor of the length of later jumps after one that was taken back. */
-#define PP_JUMP_SHRINK 0.25
-/* [1] Factor of the length of later jumps after one that was kept. */
+/* [1] Factor of the length of later jumps after one that was kept; one that was taken back undoes two of them. */
 #define PP_JUMP_GROW 2
-/* [1] Least factor of the length of a jump. */
-#define PP_JUMP_LEAST 0.01
 
 /* Constants of bounds and refreshing. */
 

@@ -86,7 +86,7 @@ static bool steer(run *r, const pp_relax *o, int count) {
         } else {
             copy(r->s->n, r->s->x, r->saved);
             settle(r);
-            r->trust = fmax(PP_JUMP_LEAST, PP_JUMP_SHRINK * r->trust);
+            r->trust = r->trust / (PP_JUMP_GROW * PP_JUMP_GROW);
         }
         return true;
     }

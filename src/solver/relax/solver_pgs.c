@@ -208,7 +208,7 @@ static perp_outcome iterate(layout *l, const pp_plain *p, const settings *s, dou
             } else {
                 memcpy(l->z, l->saved, sizeof *l->z * (size_t)p->n);
                 refresh(p, l->z, l->w);
-                trust = fmax(PP_JUMP_LEAST, PP_JUMP_SHRINK * trust);
+                trust = trust / (PP_JUMP_GROW * PP_JUMP_GROW);
             }
         } else if (count >= jumped + PP_JUMP_REST) {
             if (count >= check) {

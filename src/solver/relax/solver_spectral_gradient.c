@@ -17,20 +17,15 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "solver/common/numbers.h"
 #include "solver/common/box.h"
 #include "solver/common/solver.h"
 #include "solver/relax/pace.h"
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [1] Part of the decrease along a direction that a full step must make. */
-#define SUFFICIENT 1e-4
-/* [1] Least step length, in units of the inverse diagonal. */
+/* [1] Least step length, in units of the inverse diagonal; the largest is its inverse. */
 #define LEAST 1e-10
-/* [1] Largest step length, in units of the inverse diagonal. */
-#define LARGEST 1e10
-/* [1] |(M - M')x| over |M x| up to which M is symmetric. */
-#define SYMMETRIC 1e-10
 
 typedef struct settings {
     int max_iterations;
@@ -73,29 +68,22 @@ static bool symmetric(task *t) {
         most = fmax(most, fabs(t->Md[i]) / t->b.ws[i]);
         apart = fmax(apart, fabs(t->Md[i] - t->g[i]) / t->b.ws[i]);
     }
-    return apart <= SYMMETRIC * most;
+    return apart <= PP_SAME_MATRIX * most;
 }
 
 /* D, and the units of the judge. */
-static void scale(task *t, const perp_problem *p) {
+static void scale(task *t) {
     const pp_box *b = &t->b;
-    double size = 0, entry = 0;
+    double size = 0;
     for (int i = 0; i < t->n; i++) {
         t->D[i] = b->zs[i] / b->ws[i];
         size = fmax(size, fabs(b->q[i]) / b->ws[i]);
     }
     for (int j = 0; j < t->n; j++) {
-        for (int k = b->start[j]; k < b->start[j + 1]; k++) {
-            entry = fmax(entry, fabs(b->J0[k]));
+        for (int k = b->start[j]; k < b->start[j + 1]; k++)
             if (b->index[k] == j && b->J0[k] > 0) t->D[j] = 1 / b->J0[k];
-        }
     }
-    if (!(size > 0)) size = 1;
-    if (p->z_scale || !(entry > 0)) entry = 1;
-    for (int i = 0; i < t->n; i++) {
-        t->zu[i] = b->zs[i] * size / entry;
-        t->wu[i] = b->ws[i] * size;
-    }
+    pp_box_units(b, size > 0 ? size : 1, b->J0, t->zu, t->wu);
 }
 
 /* Natural map of the point, by the gradient at hand. */
@@ -127,14 +115,14 @@ static bool step(task *t, int k) {
     if (!(square > 0) || !isfinite(curve) || !isfinite(products)) return false;
     for (int i = 1; i < MEMORY; i++) largest = fmax(largest, t->value[i]);
     double now = t->value[k % MEMORY];
-    if (now + slope + 0.5 * curve > largest + SUFFICIENT * slope && curve > 0) move = fmin(1, -slope / curve);
+    if (now + slope + 0.5 * curve > largest + PP_ARMIJO * slope && curve > 0) move = fmin(1, -slope / curve);
     for (int i = 0; i < n; i++) {
         t->z[i] = clamp(t->z[i] + move * t->d[i], t->b.lo[i], t->b.hi[i]);
         t->g[i] += move * t->Md[i];
     }
     t->value[(k + 1) % MEMORY] = now + move * (slope + 0.5 * move * curve);
-    double a = curve <= 0 ? LARGEST : k % 2 ? curve / products : square / curve;
-    t->length = clamp(a, LEAST, LARGEST);
+    double a = curve <= 0 ? (1 / LEAST) : k % 2 ? curve / products : square / curve;
+    t->length = clamp(a, LEAST, (1 / LEAST));
     return true;
 }
 
@@ -177,7 +165,7 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
     pp_box_clip(&t.b, z);
     memcpy(t.z, z, sizeof *z * (size_t)t.n);
     memcpy(t.best, z, sizeof *z * (size_t)t.n);
-    scale(&t, p);
+    scale(&t);
     if (!pp_box_F(&t.b, t.z, t.g)) return PERP_OUTCOME_NUMERICS;
     perp_outcome outcome = iterate(&t, set, call, &info->iterations);
     memcpy(z, t.best, sizeof *z * (size_t)t.n);

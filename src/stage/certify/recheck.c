@@ -23,6 +23,7 @@
  *          Never allocates but in the arena. */
 #include <float.h>
 
+#include "base/rounding.h"
 #include "stage/pose/formulate.h"
 #include "model/actuator.h"
 #include "stage/solve/give_way.h"
@@ -36,8 +37,6 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Part by which speeds, limits and cones may be missed by rounding. Half and double: no effect. */
-#define SLACK 1e-9
 /* [1] Part of its largest force by which a motor may be below it and still be at its limit. Half and double: no
  * effect. */
 #define AT_LIMIT 1e-6
@@ -210,7 +209,7 @@ static double drive_left(const pp_frame *f) {
 /* Is a motor without force limit slower than its speed because it came to the limit of its own coordinate, and stands there? */
 static bool held_by_limit(const pp_frame *f, const perp_joint_row *r, double rate) {
     const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
-    if (!pp_motor_keeps_limits(a) || !(fabs(rate) <= fabs(a->motor_speed) * (1 + SLACK))) return false;
+    if (!pp_motor_keeps_limits(a) || !(fabs(rate) <= fabs(a->motor_speed) * (1 + PP_RESIDUAL))) return false;
     double end = a->motor_speed > 0 ? a->hi : a->lo, x = f->s1->coord[r->joint][r->coord];
     return fabs(x - end) <= HELD * f->h * fabs(a->motor_speed) + ROUNDING * (fabs(x) + fabs(end));
 }
@@ -268,7 +267,7 @@ static double beyond_limits(const pp_frame *f) {
             double x0 = f->s0->coord[i][c], x1 = f->s1->coord[i][c];
             if (!a->limited) continue;
             double was = fmax(a->lo - x0, x0 - a->hi), is = fmax(a->lo - x1, x1 - a->hi);
-            if (is > 0 && is > was * (1 + SLACK)) worst(&most, is); /* it need not come back at once */
+            if (is > 0 && is > was * (1 + PP_RESIDUAL)) worst(&most, is); /* it need not come back at once */
         }
     }
     return most;
@@ -286,7 +285,7 @@ static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
     double pf = p[1] * p[1] + (w->def.dim == 3 ? p[2] * p[2] : 0), mu = pair->mu * p[0];
     bool disc = !(r->e_r > 0) && !(r->e_t > 0) && !(r->e_o > 0);
     if (r->mu != pair->mu) worst(&law->cone, (r->mu - pair->mu) * p[0] * pp_row_inverse_mass(&f->pose.problem, &r->t));
-    if (disc && pf > mu * mu * (1 + SLACK))
+    if (disc && pf > mu * mu * (1 + PP_RESIDUAL))
         worst(&law->cone, (sqrt(pf) - mu) * pp_row_inverse_mass(&f->pose.problem, &r->t));
     /* gap and rebound as the contact has them, not as its row has; where gaps are measured at the end, what pushes must not be open
      * there. Which plane parts two bodies may change on the way: less than no gap at the end is the business of the overlap. */
@@ -470,7 +469,7 @@ static void phases_left(const pp_frame *f, int i, perp_step_residual *law) {
     double after = pp_row_dot(p, &r->n, f->solve.solution.nu) + r->b_n_kin, u = pp_approach(f, i);
     worst(&law->normal, fmin(0, after));
     worst(&law->normal, fmin(0, q[0]) * pp_row_inverse_mass(p, &r->n));
-    double beyond = hypot(q[1], p->dim == 3 ? q[2] : 0) - pair->mu * q[0] * (1 + SLACK);
+    double beyond = hypot(q[1], p->dim == 3 ? q[2] : 0) - pair->mu * q[0] * (1 + PP_RESIDUAL);
     bool box = p->dim == 3 && f->w->def.impacts == PERP_IMPACTS_POISSON; /* its friction has a corner */
     if (!box) worst(&law->cone, fmax(0, beyond) * pp_row_inverse_mass(p, &r->t));
     if (f->contacts.n == 1 && p->njoint == 0 && pair->mu == 0 && u < 0)

@@ -23,6 +23,7 @@
 
 #include <string.h>
 
+#include "base/patience.h"
 #include "base/rounding.h"
 #include "model/coupling.h"
 #include "problem/rows.h"
@@ -36,8 +37,6 @@
 /* [rounds] Largest number of rounds of a frame or an island that close its joints. Half: other bits only; double: no
  * effect. */
 #define ROUNDS 25
-/* [rounds] Number of rounds in a row that need not better anything. */
-#define PATIENCE 3
 /* [1 or rad] Joint error, as a part of the arm or as an angle, beyond which rounds may diverge: a turn of 26 degrees
  * makes it. Half and double: other bits only. */
 #define TOO_FAR 0.1
@@ -261,7 +260,7 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
 }
 
 static int patience(const pp_joint_rounds *r, double most) {
-    return most <= PP_NEGLIGIBLE / ROUNDING * r->finest ? 0 : PATIENCE; /* below: rounding of large impulses */
+    return most <= PP_NEGLIGIBLE / ROUNDING * r->finest ? 0 : PP_PATIENCE; /* below: rounding of large impulses */
 }
 
 bool pp_joint_rounds_settled(pp_frame *f, bool news) {

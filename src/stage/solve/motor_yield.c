@@ -24,7 +24,7 @@
 #include "linalg/linalg.h"
 #include "problem/convert/convert.h"
 #include "problem/rows.h"
-#include "stage/solve/solve_step.h"
+#include "stage/solve/acceptance.h"
 #include "stage/solve/step_contradiction.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */

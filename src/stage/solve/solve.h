@@ -11,21 +11,22 @@ bool pp_solution_new(pp_arena *a, const perp_step_problem *p, perp_step_solution
 
 /* How a step problem is to be solved; all zero: to the tolerance of the world, from the impulses of the last step. */
 typedef struct pp_solve_options {
-    /* Where the rows ask nothing to open: if there is no answer all the same, driven bodies may stall and rows give way. */
+    /* No row asks a contact to open. If the problem has no answer even so, driven bodies may stall and rows may give way. */
     bool no_lift;
-    bool jam_lasts;       /* a driven body is inside another at the start, because that could not give way */
-    pp_load_choice loads; /* which of those that obey the laws; ANY: as worlds ask for them */
-    bool measure_later;   /* of rounds: the caller calls pp_measure_step() for the answer that is taken */
-    double slack; /* > 1: how many times the tolerance this answer may miss the laws by: another round follows it */
-    /* Of rounds, with `recall`: by what speed an island's last answer (demand.end_nu) may miss the laws to be kept; 0: none is [L/T]. */
+    bool jam_lasts;       /* at the start a driven body is inside a body that could not give way */
+    pp_load_choice loads; /* which loads are selected if several obey the laws; ANY: as the world asks */
+    bool measure_later;   /* for rounds: the caller calls pp_measure_step() for the answer that it keeps */
+    double slack; /* if > 1: the answer may miss the laws by this many tolerances, since another round follows */
+    /* For rounds, with `recall`: an island keeps its last answer (demand.end_nu) if that misses the laws by at most this speed; 0: never
+     * [L/T]. */
     double enough;
-    const pp_warm *recall; /* where guesses come from; NULL: the last step */
-    /* Tried on each island before the solvers, from a guess or NULL: fills `out` and returns true if it has an answer,
-     * which counts only if the laws hold. NULL: nothing is tried. */
+    const pp_warm *recall; /* impulses to start from; NULL: those of the last step */
+    /* Called for each island before the solvers, with a guess or NULL. If it has an answer, it fills `out` and returns true; the answer
+     * counts only if the laws hold. NULL: there is none. */
     bool (*direct)(const perp_step_problem *p, const perp_step_solution *guess, pp_arena *arena,
                    perp_step_solution *out);
-    /* By block, read and written: 1 of an island where a driven body stalled in an earlier round, 2 if rows gave way too
-     * (stage/solve/give_way.h). With no_lift, later rounds do so at once. NULL: none. */
+    /* By block, read and written: 1 if a driven body stalled in its island in an earlier round, 2 if rows gave way too
+     * (stage/solve/give_way.h). With no_lift, later rounds begin in that state. NULL: none. */
     unsigned char *jammed_block;
 } pp_solve_options;
 
@@ -37,14 +38,14 @@ void pp_measure_step(pp_frame *f);
 perp_status pp_reserve(pp_frame *f);
 /* Remembers the impulses of a solved frame for warm starts, and the contacts and joint impulses for the user. */
 void pp_remember(pp_frame *f, bool add_joint_impulses);
-/* The same where impacts divided a step into n frames, of different bodies perhaps: contacts of all of them, each as it was
- * last, with the sum of its impulses; after pp_remember() of each. */
+/* The same for a step that impacts divided into n frames, perhaps of different bodies. The world then has the contacts of all frames, each
+ * in its last state and with the sum of its impulses. Called after pp_remember() of each frame. */
 perp_status pp_reserve_sum(pp_frame *const *frame, int n);
 void pp_remember_sum(pp_frame *const *frame, int n);
 /* Remembers the impulses of a frame in m, as a guess for another try at the same step. False without memory. */
 bool pp_remember_try(const pp_frame *f, pp_warm *m);
-/* Deflection of the layer of contact c at the start of the frame, in W [L]: after the part of the step before it, or after
- * the last step; *pressed: was it under load then? False if the contact is new. */
+/* Deflection of the layer of contact c at the start of the frame, in W [L]: the state after the previous part of the step, or after the
+ * last step. *pressed: whether it was under load then. False if the contact is new. */
 bool pp_recall_layer(const pp_frame *f, const perp_contact *c, perp_vec3 *layer, bool *pressed);
 /* Writes remembered impulses, matched by contact identity, as a guess for the frame's problem. m: where they are; NULL: those of the last
  * step. */

@@ -1,0 +1,25 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
+/* acceptance.h - does an answer of a step problem obey the laws well enough? */
+#ifndef PP_ACCEPTANCE_H
+#define PP_ACCEPTANCE_H
+
+#include "stage/frame.h"
+
+/* Speeds that residuals are compared with: those of the problem's rows, and the speed that gravity adds in a step [L/T]. */
+double pp_speed_scale(const pp_frame *f, double of_rows);
+
+/* The worst residual of r, divided by the speed scale of the problem. The caller compares it with `tolerance`. If joint rows contradict
+ * each other, only the part of their residual counts that an impulse could remove. row_scratch, dof_scratch: njoint and ndof numbers. */
+double pp_acceptance(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s,
+                     const perp_step_residual *r, double tolerance, double *row_scratch, double *dof_scratch);
+
+/* A residual above this speed cannot be explained by rounding, however large the impulses are [L/T]. tolerance: that of the world, or one
+ * with slack; scale: speeds of the problem, pp_step_scale() [L/T]. */
+double pp_sure_miss(const pp_frame *f, double tolerance, double scale);
+
+/* Does a contact slide under load on a body that other contacts or joints hold as well? Then the motion depends on how these share the
+ * load. True if memory is refused. */
+bool pp_loads_matter(pp_arena *arena, const perp_step_problem *p, const perp_step_solution *s);
+
+#endif
