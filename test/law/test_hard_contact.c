@@ -173,6 +173,12 @@ static void least_change_by_chance(void **state) {
     settles_roughly(PERP_TEST_DIR "/law/scenes/jumping-change.yaml");
 }
 
+/* So do faces on a floor that gives way. */
+static void flat_faces_on_layers(void **state) {
+    (void)state;
+    settles_roughly(PERP_TEST_DIR "/law/scenes/flat-faces-on-layers.yaml");
+}
+
 /* Without gravity friction slows bodies by a part of their speed in every step, down to 1e-160 m/s, where squares are no numbers any more. */
 static void stops_without_gravity(void **state) {
     (void)state;
@@ -197,6 +203,7 @@ int main(void) {
                                        cmocka_unit_test(table_at_rest),
                                        cmocka_unit_test(flat_faces),
                                        cmocka_unit_test(least_change_by_chance),
+                                       cmocka_unit_test(flat_faces_on_layers),
                                        cmocka_unit_test(stops_without_gravity)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -220,7 +220,7 @@ static perp_status rounds(pp_implicit_work *k) {
             best = fmin(best, c.by);
             if (since > IN_VAIN && !k->rough) break;
             double near = NEAR_BEST * exp2((double)(since - IN_VAIN) / LONGER);
-            if (since > IN_VAIN && c.by <= fmin(near * best, ROUGH * c.scale)) {
+            if (since > IN_VAIN && !other && c.by <= fmin(near * best, ROUGH * c.scale)) {
                 take_roughly(k, &c);
                 return PERP_OK;
             }
@@ -355,7 +355,7 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
         for (int m = 0; m < k.nmeet; m++) k.meet[m].core = false;
         if (ways[i].at_rest) memset(k.nu, 0, (size_t)f->control.ndof * sizeof *k.nu);
         k.relaxed = ways[i].relaxed;
-        k.rough = f->task.last_resort && !compliant && i > 0;
+        k.rough = f->task.last_resort && i > 0;
         k.no_lift = f->method.jammed = ways[i].no_lift;
         st = settle(&k);
         if (!st) break;
