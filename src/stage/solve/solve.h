@@ -27,6 +27,9 @@ typedef struct pp_solve_options {
     /* By block, read and written: 1 of an island where a driven body stalled in an earlier round, 2 if rows gave way too
      * (stage/solve/give_way.h). With no_lift, later rounds do so at once. NULL: none. */
     unsigned char *jammed_block;
+    /* By block, read and written: of an island whose motors yielded in an earlier round (stage/solve/motor_yield.h). Later rounds give them
+     * that limit at once. NULL: none. */
+    bool *yielded_block;
 } pp_solve_options;
 
 /* step problem -> impulses, velocity; PERP_E_SOLVE if no solver's answer is acceptable. */
