@@ -26,6 +26,7 @@
 #include "linalg/linalg.h"
 #include "problem/convert/convert.h"
 #include "problem/rows.h"
+#include "stage/solve/solve.h"
 #include "stage/solve/solve_step.h"
 #include "stage/solve/step_contradiction.h"
 
@@ -70,14 +71,15 @@ static double limit_of(const perp_step_problem *q, const perp_joint_row *motor, 
     return W > 0 ? STRONG * sqrt(2 * E / W) : 0;
 }
 
-bool pp_yielded_before(const pp_frame *f, const pp_island *island, const perp_step_solution *recalled) {
+bool pp_yielded_before(const pp_frame *f, const pp_island *island) {
     const perp_step_problem *q = &island->p;
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     double *nu = NULL, E = 0;
     bool yielded = false;
-    for (int i = 0; i < q->njoint && !yielded; i++) {
-        double P = fabs(recalled->p_joint[island->joint[i]]);
-        if (!unlimited(&q->joint[i]) || P == 0) continue;
+    for (int i = 0; f->purpose == PP_STEP && i < q->njoint && !yielded; i++) {
+        if (!unlimited(&q->joint[i])) continue;
+        double P = fabs(pp_recall_joint(f, island->joint[i]));
+        if (P == 0) continue;
         if (!nu && !(nu = PP_ARENA_ARRAY(&f->w->arena, double, q->ndof))) break;
         if (E == 0) E = energy_at_hand(q, nu);
         yielded = P >= 0.5 * limit_of(q, &q->joint[i], E);
