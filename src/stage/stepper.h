@@ -32,6 +32,8 @@ typedef struct pp_stepper_type {
     bool armature;        /* joints may have it (model/armature.h) */
     bool couplings;       /* rows of joints may touch more than two bodies (model/coupling.h) */
     bool half_kicks;      /* with step(): half of the forces at the start of the step, half at its end */
+    bool no_inertia;      /* with step(): forces balance, and change no velocity */
+    bool start_joints;    /* with step(): joints are rigid rows of the start pose, solved once */
     bool
         marches; /* with step(): it says itself how long the parts of a step are (pp_frame_advice.shorter), 2^max_halvings of them
                      at most */
@@ -69,6 +71,11 @@ const pp_stepper_type *pp_stepper_fallback(const pp_stepper_type *stepper);
 const pp_stepper_type *pp_stepper_at(int i);
 /* All names with commas between, for messages. */
 const char *pp_stepper_names(char *out, size_t size);
+
+/* Are joints rigid rows of the start pose? */
+static inline bool pp_start_joints(const perp_world *w) {
+    return !w->chosen.stepper->step || w->chosen.stepper->start_joints;
+}
 
 /* normal_rhs of steppers that demand a gap which is not negative at the end of the step. */
 double pp_end_gap_rhs(double gap, double h, double touching, double driven);

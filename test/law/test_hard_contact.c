@@ -140,10 +140,10 @@ static void table_at_rest(void **state) {
 
 /* Faces that are all but flat meet a floor at points that jump about as the body turns, so that the end pose of an implicit step settles
  * to some 1e-6 of the speeds only. The shortest part takes that, says so, and the run goes on. */
-static void settles_roughly(const char *path) {
+static void settles_roughly(const char *path, const perp_scene_options *o) {
     perp_scene *s = NULL;
     perp_refusal why = {0};
-    if (perp_scene_open(path, NULL, &s, &why)) fail_msg("%s", why.text);
+    if (perp_scene_open(path, o, &s, &why)) fail_msg("%s", why.text);
     perp_world *w = perp_scene_world(s);
     int rough = 0;
     for (uint64_t n = perp_scene_steps(s); n > 0; n--) {
@@ -164,13 +164,29 @@ static void settles_roughly(const char *path) {
 
 static void flat_faces(void **state) {
     (void)state;
-    settles_roughly(PERP_TEST_DIR "/law/scenes/flat-faces.yaml");
+    settles_roughly(PERP_TEST_DIR "/law/scenes/flat-faces.yaml", NULL);
+}
+
+/* Where most of the work of a step is done and little of its time, longer parts take such an end pose as well. */
+static void flat_faces_with_little_work(void **state) {
+    (void)state;
+    static const char *const work[] = {"3e8", "1.5e8"};
+    for (int i = 0; i < 2; i++) {
+        const perp_definition d = {"work", work[i]};
+        settles_roughly(PERP_TEST_DIR "/law/scenes/flat-faces.yaml", &(perp_scene_options){.define = &d, .ndefine = 1});
+    }
 }
 
 /* The least change of all rounds may be a chance hit, to which no later round comes near: it is not waited for one without end. */
 static void least_change_by_chance(void **state) {
     (void)state;
-    settles_roughly(PERP_TEST_DIR "/law/scenes/jumping-change.yaml");
+    settles_roughly(PERP_TEST_DIR "/law/scenes/jumping-change.yaml", NULL);
+}
+
+/* So do faces on a floor that gives way. */
+static void flat_faces_on_layers(void **state) {
+    (void)state;
+    settles_roughly(PERP_TEST_DIR "/law/scenes/flat-faces-on-layers.yaml", NULL);
 }
 
 /* Without gravity friction slows bodies by a part of their speed in every step, down to 1e-160 m/s, where squares are no numbers any more. */
@@ -196,7 +212,9 @@ int main(void) {
                                        cmocka_unit_test(tower),
                                        cmocka_unit_test(table_at_rest),
                                        cmocka_unit_test(flat_faces),
+                                       cmocka_unit_test(flat_faces_with_little_work),
                                        cmocka_unit_test(least_change_by_chance),
+                                       cmocka_unit_test(flat_faces_on_layers),
                                        cmocka_unit_test(stops_without_gravity)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

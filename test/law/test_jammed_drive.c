@@ -75,21 +75,22 @@ static void jam(int dim, const char *stepper, double mu) {
     perp_world_destroy(r.w);
 }
 
-static const char *const steppers[] = {"stewart-trinkle", "anitescu-potra"};
+static const char *const steppers[] = {"stewart-trinkle", "anitescu-potra", "first-order"};
+#define NSTEPPER (int)(sizeof steppers / sizeof *steppers)
 
 static void who_is_jammed_how_deep(void **state) {
     (void)state;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < NSTEPPER; k++) {
         jam(2, steppers[k], 0);
         jam(2, steppers[k], 0.5);
     }
-    for (int k = 0; k < shorter(8) && k < 2; k++) jam(3, steppers[k], 0.5);
+    for (int k = 0; k < shorter(8) && k < NSTEPPER; k++) jam(3, steppers[k], 0.5);
 }
 
 static void pushing_is_no_jam(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++)
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < NSTEPPER; k++) {
             rig r = press(dim, steppers[k], 0.5, false);
             for (int i = 1; i <= 9; i++) {
                 perp_certificate c;

@@ -3,11 +3,12 @@
 /* Motors without force limit yield: to the limits of their own joint, where they hold, and to what cannot give way. */
 #include "check.h"
 
+#include "model/world_data.h"
+
 /* An arm of 1 kg, 1 m long, on a revolute joint at the origin, driven at `speed` without force limit. Body 0. */
-static scene arm(int dim, const char *stepper, double h, bool limited, double speed) {
-    perp_world_def d = world_def(dim, h, PERP_START_PLAIN);
-    d.stepper = stepper;
-    scene s = scene_new(d);
+static scene arm_of(const perp_world_def *d, bool limited, double speed) {
+    int dim = d->dim;
+    scene s = scene_new(*d);
     perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
     perp_shape_def bar = perp_shape_box(0.5, 0.05, 0.05);
     assert_int_equal(perp_body_def_mass(&b, &bar, dim, dim == 2 ? 10 : 100), PERP_OK);
@@ -24,6 +25,12 @@ static scene arm(int dim, const char *stepper, double h, bool limited, double sp
     j.axis[0].motor_force = INFINITY;
     scene_joint(&s, &j);
     return s;
+}
+
+static scene arm(int dim, const char *stepper, double h, bool limited, double speed) {
+    perp_world_def d = world_def(dim, h, PERP_START_PLAIN);
+    d.stepper = stepper;
+    return arm_of(&d, limited, speed);
 }
 
 /* The angle is that of the motor up to the limit, and stays there; the ledger closes. Both directions, 2D and 3D. */
@@ -104,8 +111,41 @@ static void gives_what_the_motor_takes(void **state) {
     }
 }
 
+/* A motor yields for many steps. The first of them finds out that the motor has no answer without a limit; those that follow take it from
+ * the impulse of the step before, whether solvers start from it or not, and rounds from the round before. Once the wall is gone the motor has its speed again. */
+static void only_the_first_yield_is_dear(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        int dim = 2 + k % 2;
+        perp_world_def d = world_def(dim, 7e-3, PERP_START_PLAIN);
+        d.warm_start = k < 2;
+        scene s = arm_of(&d, false, 2);
+        perp_body_def wall = perp_body_def_default(PERP_BODY_OBSTACLE);
+        wall.X_WB.p = perp_v3(0.8, 0.4, 0);
+        perp_body_id ball = scene_body(&s, &wall);
+        scene_shape(&s, ball, perp_shape_sphere(0.1));
+        double first = 0, last = 0;
+        perp_certificate c;
+        for (int i = 0; i < 100; i++) {
+            if (perp_world_step(s.w, &c)) fail_msg("%dD, step %d: %s", dim, i, perp_world_why(s.w));
+            last = s.w->run.work.done;
+            if (c.motor_yields > 0 && first == 0) first = last;
+        }
+        print_message("%dD: work of the first step that yields %g, of the last %g\n", dim, first, last);
+        assert_int_equal(c.motor_yields, 1);
+        assert_true(first > 0);
+        assert_below(last, first / 2);
+        assert_int_equal(perp_body_remove(s.w, ball), PERP_OK);
+        if (perp_world_step(s.w, &c)) fail_msg("%dD: %s", dim, perp_world_why(s.w));
+        assert_int_equal(c.motor_yields, 0);
+        assert_near(spin(&s, 0).z, 2, 1e-9);
+        scene_end(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(holds_at_its_own_limit), cmocka_unit_test(yields_to_a_wall),
-                                       cmocka_unit_test(gives_what_the_motor_takes)};
+                                       cmocka_unit_test(gives_what_the_motor_takes),
+                                       cmocka_unit_test(only_the_first_yield_is_dear)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

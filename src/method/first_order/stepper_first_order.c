@@ -25,6 +25,7 @@
 #include "stage/certify/certify.h"
 #include "stage/collide/collide.h"
 #include "stage/pose/formulate.h"
+#include "stage/solve/jammed.h"
 #include "stage/solve/solve.h"
 #include "stage/update/update.h"
 
@@ -167,6 +168,8 @@ static perp_status contact_rows(pp_frame *f, pp_soft_contact *soft, perp_contact
     for (int i = 0; i < p->ncontact; i++) {
         pp_soft_contact *c = &soft[i];
         row[i] = p->contact[i];
+        if (f->method.jammed && c->kind != PERP_RIGID)
+            row[i].b_n = pp_contact_rhs(f, i, &row[i], false); /* what a layer asks for is its own deflection */
         c->gap = f->h * row[i].b_n;
         c->depth0 = fmax(0, f->h * row[i].b_n_kin - c->gap);
         c->closing = c->depth0 > 0 ? row[i].b_n_kin : c->gap / f->h;
@@ -230,13 +233,16 @@ static bool new_memory(const pp_frame *f, pp_warm *m) {
 static perp_status solve_rounds(pp_frame *f, pp_soft_contact *soft, perp_contact_row *row) {
     perp_world *w = f->w;
     const pp_first_order *set = settings_of(w);
+    const perp_joint_row *joint = f->pose.problem.joint;
     double error = 0;
     int iterations = 0;
     pp_warm last;
-    pp_solve_options o = {.direct = pp_soft_newton};
+    pp_solve_options o = {.direct = pp_soft_newton, .no_lift = f->method.jammed};
     if (!new_memory(f, &last)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     for (int round = 0; round < MAX_ROUNDS; round++) {
         for (int i = 0; i < f->contacts.n; i++) soften_contact(f->h, &soft[i], &row[i]);
+        f->pose.problem.contact = row; /* the last round may have posed them anew (pp_solve_island()) */
+        f->pose.problem.joint = joint;
         f->solve.iterations = f->solve.fallbacks = 0;
         pp_arena_mark mark = pp_arena_here(&w->arena);
         perp_status st = set->printed ? pp_printed_programme(f) : pp_solve_step(f, &o);
@@ -348,27 +354,37 @@ static void account_joints(pp_frame *f, const pp_first_order *set, const double 
     }
 }
 
+/* The laws of a step: those of its contacts, and the errors of its joints at the start. */
+typedef struct soft_laws {
+    pp_soft_contact *contact;
+    double *error;
+} soft_laws;
+
+/* From the rows that pp_formulate() has posed. ctx: soft_laws. */
+static perp_status solve_posed(pp_frame *f, const void *ctx) {
+    soft_laws *laws = *(soft_laws *const *)ctx;
+    perp_contact_row *row = NULL;
+    perp_status st = contact_rows(f, laws->contact, &row);
+    if (!st) st = soften_joints(f, settings_of(f->w), &laws->error);
+    return st ? st : solve_rounds(f, laws->contact, row);
+}
+
 static perp_status step(pp_frame *f) {
     const pp_first_order *set = settings_of(f->w);
-    double *error;
-    pp_soft_contact *soft;
-    perp_contact_row *row = NULL;
+    soft_laws laws = {NULL, NULL}, *of = &laws;
     perp_status st = pp_collide(f);
-    if (!st) st = pp_first_order_contacts(f, set, &soft);
+    if (!st) st = pp_first_order_contacts(f, set, &laws.contact);
     if (!st && f->contacts.n && set->euler != PP_EULER_IMPLICIT)
         st = pp_fail(f->w, PERP_E_FIT, "first-order: euler is %d, which is for joints alone, but bodies are in touch",
                      set->euler);
     if (!st) st = pp_formulate(f, &(pp_pose_options){0});
-    if (!st) st = contact_rows(f, soft, &row);
-    if (!st) st = soften_joints(f, set, &error);
     if (st) return st;
-    f->pose.problem.contact = row;
-    st = solve_rounds(f, soft, row);
-    if (!st) st = yields(f, soft);
+    st = pp_solve_jammed(f, solve_posed(f, &of), &(pp_way){.solve = solve_posed, .ctx = &of, .ordinary = true});
+    if (!st) st = yields(f, laws.contact);
     if (st) return st;
     f->s1->stored = 0;
-    account_contacts(f, soft);
-    account_joints(f, set, error);
+    account_contacts(f, laws.contact);
+    account_joints(f, set, laws.error);
     return set->euler == PP_EULER_EXPLICIT ? update_explicit(f) : pp_update(f);
 }
 

@@ -22,6 +22,7 @@
 #include "stage/collide/collide.h"
 #include "stage/control/control.h"
 #include "stage/pose/formulate.h"
+#include "stage/solve/jammed.h"
 #include "stage/solve/solve.h"
 #include "stage/update/update.h"
 
@@ -222,7 +223,7 @@ static perp_status rounds(pp_implicit_work *k) {
             best = fmin(best, c.by);
             if (since > IN_VAIN && !k->rough) break;
             double near = NEAR_BEST * exp2((double)(since - IN_VAIN) / LONGER);
-            if (since > IN_VAIN && c.by <= fmin(near * best, ROUGH * c.scale)) {
+            if (since > IN_VAIN && !other && c.by <= fmin(near * best, ROUGH * c.scale)) {
                 take_roughly(k, &c);
                 return PERP_OK;
             }
@@ -260,7 +261,7 @@ static perp_status look_at_gain(const pp_implicit_work *k, bool *gains) {
     pp_frame *f = k->f;
     pp_contact_work a;
     *gains = false;
-    if (f->task.last_resort || f->contacts.n == 0 || f->h < f->w->def.h / MOST_PARTS) return PERP_OK;
+    if (k->last || f->contacts.n == 0 || f->h < f->w->def.h / MOST_PARTS) return PERP_OK;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     for (int i = 0; i < f->contacts.n; i++) /* energy gained there has other causes, which other code limits */
         if (pushes_off(k, i)) {
@@ -349,14 +350,18 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
     static const way ways[] = {
         {0}, {.at_rest = true, .relaxed = true}, {.at_rest = true, .relaxed = true, .no_lift = true}};
     pp_implicit_work k = {.f = f, .compliant = compliant, .keeps_energy = keeps_energy};
-    int n = f->task.last_resort && !compliant ? 3 : 2; /* the demand of a layer is its own deflection */
+    /* where most of the work of the step is done, no shorter part has enough left to do better */
+    bool due = pp_jam_due(f);
+    k.last = f->task.last_resort || due;
+    int n = k.last && !compliant ? 3 : 2; /* the demand of a layer is its own deflection */
+    if (due) pp_jam_may_work(f->w);
     perp_status st = begin(&k);
     for (int i = 0; i < n; i++) {
         if (st && (i == 0 || st != PERP_E_SOLVE || f->w->run.work.done > f->w->run.work.limit)) break;
         for (int m = 0; m < k.nmeet; m++) k.meet[m].core = false;
         if (ways[i].at_rest) memset(k.nu, 0, (size_t)f->control.ndof * sizeof *k.nu);
         k.relaxed = ways[i].relaxed;
-        k.rough = f->task.last_resort && !compliant && i > 0;
+        k.rough = k.last && i > 0;
         k.no_lift = f->method.jammed = ways[i].no_lift;
         st = settle(&k);
         if (!st) break;

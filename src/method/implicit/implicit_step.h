@@ -59,6 +59,7 @@ typedef struct pp_implicit_work {
     pp_meet *meet;
     int nmeet, cap_meet;
     pp_held_points *points;
+    bool last;    /* no shorter part follows that could do better */
     bool relaxed; /* overlap that exists at the start may remain */
     bool no_lift; /* no contact is asked to open: see pp_pose_options */
     bool rough;   /* an end pose that nearly converges is accepted; the residual of the step says so */

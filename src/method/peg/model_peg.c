@@ -655,7 +655,9 @@ static perp_status solve(pp_frame *f) {
     if (st) return st;
     bool settled = false, linear = k.linear, answered = true, begun = true, at_start = false, due = false;
     k.options.jammed_block = PP_ARENA_ZERO(&f->w->arena, unsigned char, f->control.nblock);
-    if (!k.options.jammed_block) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    k.options.yielded_block = PP_ARENA_ZERO(&f->w->arena, bool, f->control.nblock);
+    if (!k.options.jammed_block || !k.options.yielded_block)
+        return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     k.options.jam_lasts = driven_within(&k, -PP_PEG_TOUCHING);
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     bool jammed = f->method.jammed; /* an earlier round of the same part went on jammed: so do those that follow */

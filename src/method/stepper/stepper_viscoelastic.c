@@ -87,6 +87,7 @@ const pp_stepper_type pp_stepper_viscoelastic = {
     .models = models,
     .compliances = 1u << PERP_LINEAR,
     .marches = true,
+    .start_joints = true,
     .fields = fields,
     .nfield = (int)(sizeof fields / sizeof *fields),
     .settings_size = sizeof(pp_visco_settings),

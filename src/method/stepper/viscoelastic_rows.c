@@ -9,7 +9,9 @@
  *          body against the surface is t . drift + (D1 - D0)/h.
  * Which    A body moves by the mean where all contacts it depends on are resolved by the part (viscoelastic_pace.c)
  *          and give way. Joints, and contacts that are rigid, are met at the end of a part: with them goes the end
- *          rule, and so it does with springs that are too stiff for the part, which the mean would let ring for ever.
+ *          rule, and so it does with springs that are too stiff for the part, which the mean would let ring for ever. Springs
+ *          between points act with the force of the start of a part. The mean multiplies the energy of such a spring of rate w
+ *          by 1 + (h w)^2/2 in each part, the end rule keeps it.
  * Slip     What slips carries no more than the cone: the spring alone is held within it too.
  * Source   Berard (2.73); Song, Pang, Kumar, Int. J. Numer. Meth. Engng 60 (2004), for the end rule. */
 #include <math.h>
@@ -107,6 +109,16 @@ static bool wants_end(const pp_visco_work *k, const pp_visco *c) {
     return c->gap0 + k->f->h * (fmin(c->speed, 0) + fmin(c->gain, 0)) <= 0;
 }
 
+/* Bodies at springs between points. */
+static void mark_springs(const pp_frame *f, int *parent, bool *end) {
+    for (int i = 0; i < f->w->nforce; i++) {
+        const pp_force *e = &f->w->force[i];
+        if (!pp_alive(e->gen) || e->def.kind != PERP_FORCE_SPRING || !(e->def.stiffness > 0)) continue;
+        const int block[2] = {e->a < 0 ? -1 : f->control.block[e->a], f->control.block[e->b]};
+        mark(parent, block, end);
+    }
+}
+
 static perp_status choose(pp_visco_work *k) {
     const pp_frame *f = k->f;
     const perp_step_problem *p = &f->pose.problem;
@@ -119,6 +131,7 @@ static perp_status choose(pp_visco_work *k) {
     for (int i = 0; i < f->contacts.n; i++)
         if (wants_end(k, &k->contact[i])) mark(parent, p->contact[i].n.block, end);
     for (int j = 0; j < p->njoint; j++) mark(parent, p->joint[j].row.block, end);
+    mark_springs(f, parent, end);
     for (int b = 0; b < f->control.nblock; b++) k->mean[b] = !end[pp_set_of(parent, b)];
     return PERP_OK;
 }

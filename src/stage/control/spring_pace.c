@@ -12,7 +12,8 @@
  * Method   That number for each spring, with what all springs of a body ask of it added up, as the stiffness of a chain is
  *          bounded by that of its links. Above 4 the step counts as not solved and is halved: so is the damper's part, and
  *          the spring's falls by four. The shortest part that there may be is taken as it is.
- * Valid    Steppers with equations of their own choose their parts themselves. The stiffness of the points across the line,
+ * Valid    All steppers take these forces at the start of the step, half kicks at both ends, with the same limit. Without inertia
+ *          there is none. The stiffness of the points across the line,
  *          F over the length of the spring, is smaller than k where the spring pulls and oscillates nothing where it presses; it is
  *          left out. */
 #include <math.h>
@@ -75,7 +76,7 @@ static void asked_by(const pp_frame *f, const pp_force *e, double ask[2]) {
 
 perp_status pp_check_springs(pp_frame *f) {
     perp_world *w = f->w;
-    if (f->purpose != PP_STEP || f->task.last_resort || w->chosen.stepper->step || w->nforce == 0) return PERP_OK;
+    if (f->purpose != PP_STEP || f->task.last_resort || w->chosen.stepper->no_inertia || w->nforce == 0) return PERP_OK;
     double *of = PP_ARENA_ZERO(&w->arena, double, w->nbody), ask[2];
     if (!of) return pp_fail(w, PERP_E_MEMORY, "out of memory for forces");
     for (int turn = 0; turn < 2; turn++) /* add up, then compare */

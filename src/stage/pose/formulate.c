@@ -426,7 +426,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             if (position) row->b *= span / f->h;
             /* parts of a divided step take the time of a whole one for the error they begin with: brought back at once it
              * would be a blow, the harder the shorter the part */
-            if (row->kind == PERP_ROW_JOINT && f->purpose == PP_STEP && !w->chosen.stepper->step && f->h < w->def.h) {
+            if (row->kind == PERP_ROW_JOINT && f->purpose == PP_STEP && pp_start_joints(w) && f->h < w->def.h) {
                 f->pose.joint_rest[*n + kept] = (row->b - row->b_kin) * (1 - f->h / w->def.h);
                 row->b -= f->pose.joint_rest[*n + kept];
             }

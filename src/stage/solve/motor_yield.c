@@ -13,6 +13,8 @@
  *          open, speeds are missed. This is found by multipliers. With W x = -b in the least squares sense, weighed by
  *          1/W_ii, and e = b + W x, the numbers y_i = -e_i/W_ii have W y = 0 and e . y < 0, so that W x + b = 0 has no
  *          answer. b is that of velocities: the errors of poses are left out, which no motor is to blame for.
+ * Again    An island whose motors yielded in an earlier round, or in the last step by the impulses that are remembered, is posed with
+ *          limited motors at once. Whether the motors without limit have an answer need not be known.
  * Valid    The motor's load may exceed the masses next to it by STRONG^2 before a motor that could move it yields.
  * Cost     one more solution of an island that had none. */
 #include "model/actuator.h"
@@ -25,6 +27,7 @@
 #include "problem/convert/convert.h"
 #include "problem/rows.h"
 #include "stage/solve/acceptance.h"
+#include "stage/solve/solve.h"
 #include "stage/solve/step_contradiction.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
@@ -62,6 +65,41 @@ static double energy_at_hand(const perp_step_problem *p, double *nu) {
     return E;
 }
 
+/* Impulse of a motor that yields, of an island with so much energy at hand. */
+static double limit_of(const perp_step_problem *q, const perp_joint_row *motor, double E) {
+    double W = pp_row_inverse_mass(q, &motor->row);
+    return W > 0 ? STRONG * sqrt(2 * E / W) : 0;
+}
+
+bool pp_yielded_before(const pp_frame *f, const pp_island *island) {
+    const perp_step_problem *q = &island->p;
+    pp_arena_mark mark = pp_arena_here(&f->w->arena);
+    double *nu = NULL, E = 0;
+    bool yielded = false;
+    for (int i = 0; f->purpose == PP_STEP && i < q->njoint && !yielded; i++) {
+        if (!unlimited(&q->joint[i])) continue;
+        double P = fabs(pp_recall_joint(f, island->joint[i]));
+        if (P == 0) continue;
+        if (!nu && !(nu = PP_ARENA_ARRAY(&f->w->arena, double, q->ndof))) break;
+        if (E == 0) E = energy_at_hand(q, nu);
+        yielded = P >= 0.5 * limit_of(q, &q->joint[i], E);
+    }
+    pp_arena_release(&f->w->arena, mark);
+    return yielded;
+}
+
+void pp_count_yields(pp_frame *f, const pp_island *island, const perp_joint_row *given, double miss) {
+    const perp_step_problem *q = &island->p;
+    for (int i = 0; i < q->njoint; i++) {
+        if (!unlimited(&given[i]) || unlimited(&q->joint[i])) continue;
+        const perp_joint_row *r = &f->pose.problem.joint[island->joint[i]];
+        double v = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu) + r->b;
+        if (!(pp_row_length(q, &given[i].row) * fabs(v) > miss)) continue;
+        f->solve.motor_yields++;
+        f->solve.yield_joint = given[i].joint;
+    }
+}
+
 perp_status pp_yield_motors(pp_frame *f, pp_island *island, bool *yields) {
     pp_arena *a = &f->w->arena;
     perp_step_problem *p = &f->pose.problem, *q = &island->p;
@@ -77,12 +115,10 @@ perp_status pp_yield_motors(pp_frame *f, pp_island *island, bool *yields) {
     for (int i = 0; i < q->njoint; i++) {
         j[i] = q->joint[i];
         if (!unlimited(&j[i])) continue;
-        double W = pp_row_inverse_mass(q, &j[i].row), most = W > 0 ? STRONG * sqrt(2 * E / W) : 0;
+        double most = limit_of(q, &j[i], E);
         perp_joint_row *whole = &joint[island->joint[i]];
         j[i].hi = whole->hi = most;
         j[i].lo = whole->lo = -most;
-        f->solve.motor_yields++;
-        f->solve.yield_joint = j[i].joint;
     }
     q->joint = j;
     p->joint = joint;

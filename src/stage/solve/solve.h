@@ -28,6 +28,9 @@ typedef struct pp_solve_options {
     /* By block, read and written: 1 if a driven body stalled in its island in an earlier round, 2 if rows gave way too
      * (stage/solve/give_way.h). With no_lift, later rounds begin in that state. NULL: none. */
     unsigned char *jammed_block;
+    /* By block, read and written: of an island whose motors yielded in an earlier round (stage/solve/motor_yield.h). Later rounds give them
+     * that limit at once. NULL: none. */
+    bool *yielded_block;
 } pp_solve_options;
 
 /* step problem -> impulses, velocity; PERP_E_SOLVE if no solver's answer is acceptable. */
@@ -50,5 +53,7 @@ bool pp_recall_layer(const pp_frame *f, const perp_contact *c, perp_vec3 *layer,
 /* Writes remembered impulses, matched by contact identity, as a guess for the frame's problem. m: where they are; NULL: those of the last
  * step. */
 void pp_recall(const pp_frame *f, const pp_warm *m, perp_step_solution *guess);
+/* Impulse of a joint row of the frame's problem in the last step, whether solvers start from it or not. 0: not remembered. */
+double pp_recall_joint(const pp_frame *f, int row);
 
 #endif

@@ -142,6 +142,18 @@ static int jammed_before(const pp_solve_options *o, const pp_island *island) {
     return most;
 }
 
+/* Did motors of this island yield in an earlier round, o->yielded_block, or in the last step? Where that is wrong for this one they do not
+ * reach their limits, and its answer is that of motors without one. */
+static bool yielded_before(const pp_frame *f, const pp_solve_options *o, const pp_island *island) {
+    for (int b = 0; o->yielded_block && b < island->p.nblock; b++)
+        if (o->yielded_block[island->block[b]]) return true;
+    return pp_yielded_before(f, island);
+}
+
+static void note_yield(const pp_solve_options *o, const pp_island *island) {
+    for (int b = 0; o->yielded_block && b < island->p.nblock; b++) o->yielded_block[island->block[b]] = true;
+}
+
 /* Solves island k, and releases the memory it used. *residual: of the laws in the island. */
 static perp_status solve_island(pp_frame *f, pp_island *island, int k, const perp_step_solution *recalled,
                                 const pp_solve_options *o, perp_step_residual *residual) {
@@ -199,7 +211,10 @@ perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_st
     double before = f->solve.acceptance;
     int jam = jammed_before(o, island);
     bool eased = jam > 0, yields = false, gives = false;
-    perp_status st = eased ? PERP_E_SOLVE : solve_island(f, island, k, recalled, o, residual), made = PERP_OK;
+    const perp_joint_row *given = island->p.joint;
+    perp_status made = yielded_before(f, o, island) ? pp_yield_motors(f, island, &yields) : PERP_OK;
+    if (made) return made;
+    perp_status st = eased ? PERP_E_SOLVE : solve_island(f, island, k, recalled, o, residual);
     if (st == PERP_E_SOLVE && o->no_lift) {
         made = stall(f, island, o, &eased);
         eased = eased || jam > 0;
@@ -208,8 +223,10 @@ perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_st
         f->solve.acceptance = before;
         st = solve_island(f, island, k, recalled, o, residual);
     }
+    yields = false;
     if (!made && st == PERP_E_SOLVE && jam < 2) made = pp_yield_motors(f, island, &yields);
     if (!made && yields) {
+        note_yield(o, island);
         f->solve.acceptance = before;
         st = solve_island(f, island, k, recalled, o, residual);
     }
@@ -220,6 +237,8 @@ perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_st
         st = solve_island(f, island, k, recalled, o, residual);
         if (!st) st = gives_too_fast(f, island, residual);
     }
+    if (!made && !st && island->p.joint != given)
+        pp_count_yields(f, island, given, f->w->def.tolerance * pp_speed_scale(f, residual->scale));
     return made ? made : st;
 }
 

@@ -11,7 +11,7 @@
  *          counts as not solved and is halved: so is the angle, and the part falls by four. The shortest part that there
  *          may be is taken as it is; the certificate tells the error.
  * Valid    Errors that are there already, or that joints which contradict each other keep, do not count: no division
- *          helps with them. Steppers with equations of their own choose their parts themselves. */
+ *          helps with them. Steppers whose joints are not rows of the start pose choose their parts themselves. */
 #include "problem/rows.h"
 #include "stage/stepper.h"
 #include "model/coupling.h"
@@ -60,7 +60,7 @@ static double opening(const pp_frame *f, int i, int row) {
 
 perp_status pp_check_opening(pp_frame *f) {
     perp_world *w = f->w;
-    if (f->task.last_resort || f->method.jammed || w->chosen.stepper->step) return PERP_OK;
+    if (f->task.last_resort || f->method.jammed || !pp_start_joints(w)) return PERP_OK;
     for (int row = 0; row < f->pose.problem.njoint; row++) {
         int i = f->pose.problem.joint[row].joint;
         if (i < 0 || (row > 0 && f->pose.problem.joint[row - 1].joint == i)) continue;
