@@ -68,8 +68,9 @@ typedef struct perp_certificate {
     /** Pairs of shapes that left with less than their restitution, because all of it would have gained energy; a pair
      *  counts in each part of the step in which it did. */
     int rebounds_limited;
-    /** Parts of the step that had an answer only without restitution: nothing bounced in them; and rests of steps, or impacts, that
-     *  went without after too many impacts, or passes of one: where they accumulate. */
+    /** Parts of the step that had an answer only without restitution: nothing bounced in them; rests of steps, or impacts, that
+     *  went without after too many impacts, or passes of one; and pairs that were brought to rest because their impacts accumulate within
+     *  the step. */
     int rebounds_given_up;
     /** Energy that contacts added, over the parts of the step and the islands in which they added any; the laws allow none
      *  [M L^2/T^2]. Energy of surfaces that give way does not count. */

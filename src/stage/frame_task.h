@@ -8,6 +8,12 @@
 #include "model/state.h"
 #include "model/world_data.h"
 
+/* A pair of shape slots, or of body slots, in any order of the two. */
+static inline uint64_t pp_pair_key(int a, int b) {
+    uint32_t lo = (uint32_t)(a < b ? a : b), hi = (uint32_t)(a < b ? b : a);
+    return (uint64_t)lo << 32 | hi;
+}
+
 typedef struct pp_frame_task {
     bool implicit_turn; /* the stepper has equations of its own, or contacts act at the end: see pp_move_block() */
     /* A half kick: half of the forces, and half of what bounded joint rows may bear (method/stepper/stepper_second_order.c). */

@@ -9,6 +9,7 @@
  *                     does. A pass takes sum 1/2 (1 - e_i) p_i |u_i| of energy for any mixture of e, keeps momentum and
  *                     mirror symmetry, and a chain of equal balls hands the blow on, as with small gaps. It may need
  *                     many passes for e < 1: what is left after PASSES of them stops.
+ *          Contacts that approach below their speeds of rest are no impacts: when only these close, all of them stop together.
  *          Friction is Coulomb's with the slip of the pass; with tangential restitution e_t it sees s+ + e_t s. Where
  *          restitution would gain energy it is limited (rebound_limit.c).
  * Valid    rigid contacts, joints and joint limits; springs and bounded motors do nothing in no time.
@@ -109,9 +110,14 @@ typedef struct pass {
     pp_rebound_limits *limits;
 } pass;
 
+/* Did the series of the pair of contact i of `look` end at a speed that this approach does not exceed? */
+static bool ended(const pp_impacts *m, const pp_frame *look, int i) {
+    const int *s = look->contacts.shape + 2 * i;
+    return -pp_approach(look, i) <= pp_series_rest(&m->series, pp_pair_key(s[0], s[1]));
+}
+
 static perp_status new_pass(pp_impacts *m, const pp_frame *look, const bool *in, pass *x) {
     perp_status st = new_frame(m, &x->k);
-    if (!st) st = PERP_OK;
     pp_arena *a = &m->w->arena;
     pp_frame *k = x->k;
     if (st) return st;
@@ -126,6 +132,7 @@ static perp_status new_pass(pp_impacts *m, const pp_frame *look, const bool *in,
         k->contacts.at[at] = look->contacts.at[i];
         memcpy(k->contacts.shape + 2 * at, look->contacts.shape + 2 * i, 2 * sizeof(int));
         x->of[at] = i;
+        if (ended(m, look, i) && !pp_no_rebound(x->limits, a, look->contacts.shape + 2 * i)) return no_memory(m->w);
     }
     k->demand.rebounds = x->limits;
     x->limits->none = m->stops;
@@ -299,7 +306,8 @@ static perp_status poisson(pp_impacts *m, const pp_frame *look) {
     double *back = PP_ARENA_ZERO(&m->w->arena, double, look->contacts.n);
     if (!back) return no_memory(m->w);
     for (int i = 0; i < look->contacts.n; i++)
-        back[i] = look->contacts.at[i].restitution * x.k->solve.solution.p_contact[3 * i];
+        back[i] = look->contacts.at[i].restitution * pp_rebound_factor(y.k, look->contacts.shape + 2 * i) *
+                  x.k->solve.solution.p_contact[3 * i];
     st = give_back(&y, back);
     if (st) return st;
     for (int i = 0; i < 3 * look->contacts.n; i++) y.k->solve.solution.p_contact[i] += x.k->solve.solution.p_contact[i];
@@ -311,8 +319,9 @@ static perp_status poisson(pp_impacts *m, const pp_frame *look) {
     return finish(m, &y);
 }
 
-/* Contacts of `look` that close with the velocities of m->s. @return how many */
-static int closing(const pp_impacts *m, const pp_frame *look, double least, bool *in, double *most) {
+/* Contacts of `look` that close with the velocities of m->s. @return how many of them are impacts; *resting: how many rest by their
+ * forces */
+static int closing(const pp_impacts *m, const pp_frame *look, double least, bool *in, double *most, int *resting) {
     int n = 0;
     double *nu = look->control.nu0; /* of the look, which no one needs after this */
     int dim = m->w->def.dim;
@@ -326,10 +335,13 @@ static int closing(const pp_impacts *m, const pp_frame *look, double least, bool
         if (nd == 6) to[3] = om.x, to[4] = om.y, to[5] = om.z;
     }
     *most = 0;
+    *resting = 0;
     for (int i = 0; i < look->contacts.n; i++) {
-        double u = pp_approach(look, i);
-        in[i] = u < -least;
+        double u = pp_approach(look, i), e = look->contacts.at[i].restitution;
+        bool rests = e > 0 && -u <= (1 - e) * pp_force_speed(m, look, i);
+        in[i] = u < -least && !rests;
         n += in[i];
+        *resting += u < -least && rests;
         *most = fmax(*most, -u);
     }
     return n;
@@ -339,10 +351,12 @@ static perp_status sequence(pp_impacts *m, const pp_frame *look) {
     bool *in = PP_ARENA_ZERO(&m->w->arena, bool, look->contacts.n);
     if (!in) return no_memory(m->w);
     double most, scale = 0;
-    int limit = PASSES * (look->contacts.n + 4);
-    (void)closing(m, look, 0, in, &scale);
-    for (int n = 0; closing(m, look, PP_ROUNDING * scale, in, &most) > 0; n++) {
-        bool last = n >= limit || (n > 0 && most < m->least);
+    int resting, limit = PASSES * (look->contacts.n + 4);
+    (void)closing(m, look, 0, in, &scale, &resting);
+    for (int n = 0;; n++) {
+        int close = closing(m, look, PP_ROUNDING * scale, in, &most, &resting);
+        if (!close && !resting) break;
+        bool last = n >= limit || !close || (n > 0 && most < m->least);
         perp_status st = newton(m, look, last ? NULL : in, !last);
         if (st) return st;
         if (!last) continue;
@@ -360,7 +374,7 @@ static perp_status stronge(pp_impacts *m, const pp_frame *look, bool *done) {
         if (pp_approach(look, i) < 0) only = i, n++;
     bool *in = PP_ARENA_ZERO(&m->w->arena, bool, look->contacts.n);
     if (!in) return no_memory(m->w);
-    if (n != 1 || look->pose.problem.njoint > 0) return PERP_OK;
+    if (n != 1 || look->pose.problem.njoint > 0 || ended(m, look, only)) return PERP_OK;
     in[only] = true;
     pass x = {.restitution = true};
     perp_status st = new_pass(m, look, in, &x);

@@ -4,6 +4,7 @@
 #ifndef PP_IMPACT_LAWS_H
 #define PP_IMPACT_LAWS_H
 
+#include "step/impact_series.h"
 #include "step/rebound_limit.h"
 #include "stage/frame.h"
 
@@ -24,6 +25,8 @@ typedef struct pp_impacts {
     bool *grounded; /* by body slot: something that is fixed or driven bears it, directly or through others */
     double least;   /* smallest speed that is one [L/T] */
     double behind;  /* velocities of s are half of this behind its poses [T] */
+    pp_series_list
+        series; /* a pair whose series ended has impacts without restitution, up to the speed at which it did */
 } pp_impacts;
 
 /* Appends a frame that was solved, with its certificate. */

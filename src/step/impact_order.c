@@ -12,8 +12,9 @@
  *          of half of what forces do within the step, is none: its rebounds end within the step, and the contact is held
  *          like one without restitution. Islands, bodies that may reach each other in the step or are connected, are
  *          divided alone.
- * Ends     where impacts accumulate: after IMPACTS of them per contact the rest of the step goes without restitution; the
- *          certificate counts it (rebounds_given_up).
+ * Ends     where impacts accumulate. A pair whose impacts would end within the step rests from the third of them on (impact_series.c).
+ *          After PP_IMPACTS per contact the rest of the step goes without restitution. The certificate counts both
+ *          (rebounds_given_up).
  * Ledger   Moving velocities by c in time, nu' = nu + c a, is booked as sampling, -(S' - S) with S = 1/2 h f.nu, and as drift;
  *          the latter is 1/8 (h^2 - h'^2) f.a for free bodies and cancels over the step for constant forces.
  * Cost     a step with n impacts: n + 1 steps of the island, n impacts, and two problems for each half kick where something
@@ -24,9 +25,11 @@
 #include <string.h>
 
 #include "base/rounding.h"
+#include "base/sets.h"
 #include "model/budget.h"
 #include "problem/rows.h"
 #include "step/impact_laws.h"
+#include "step/impact_merge.h"
 #include "step/impact_time.h"
 #include "stage/stepper.h"
 #include "method/contact/solve_contacts.h"
@@ -36,9 +39,6 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [impacts] Largest number of impacts in a step for each contact, as if there were four more. Half and double: no
- * effect. */
-#define IMPACTS 8
 /* [tries] Number of times that a flight which went too far is shortened. Half and double: no effect. */
 #define REDONE 8
 /* [frames] Frames of a flight, by body, that are posed without a problem that counts its own work. */
@@ -54,11 +54,13 @@ typedef struct order {
     uint64_t *flying; /* pairs of shape slots with restitution that do not rest on each other */
     pp_impact_event *meeting;
     int nflying;
+    double *a;              /* ndof: accelerations of the flight */
     pp_frame *look, *reach; /* what touches now; what may be reached within the time left */
     bool impact;            /* something touches and closes */
     perp_ledger moved;      /* what moving velocities in time did */
     double shift;           /* how far that was from what forces do, as a velocity */
     int flights;
+    int *struck; /* by body slot: impacts */
 } order;
 
 static perp_status no_memory(perp_world *w) { return pp_fail(w, PERP_E_MEMORY, "out of memory for the impacts"); }
@@ -161,18 +163,13 @@ static perp_status find_grounded(order *o) {
     return PERP_OK;
 }
 
-static uint64_t key_of(int a, int b) {
-    uint32_t lo = (uint32_t)(a < b ? a : b), hi = (uint32_t)(a < b ? b : a);
-    return (uint64_t)lo << 32 | hi;
-}
-
 /* Do the contacts of a pair of shapes rest (or, *touches false, not touch)? */
 static bool rests(const order *o, int a, int b, bool *touches) {
     const pp_frame *k = o->look;
     bool still = false;
     *touches = false;
     for (int i = 0; i < k->contacts.n; i++) {
-        if (key_of(k->contacts.shape[2 * i], k->contacts.shape[2 * i + 1]) != key_of(a, b)) continue;
+        if (pp_pair_key(k->contacts.shape[2 * i], k->contacts.shape[2 * i + 1]) != pp_pair_key(a, b)) continue;
         *touches = true;
         double u = pp_approach(k, i), rest = pp_rest_speed(&o->m, k, i);
         still |= u < 0 ? -u <= rest : u <= fmax(o->m.least, PARTS * rest);
@@ -209,9 +206,14 @@ static perp_status find_flying(order *o) {
         if (!(restitution_of(w, a, b) > 0)) continue;
         if (rests(o, a, b, &touches)) continue;
         o->meeting[o->nflying] = (pp_impact_event){list[i].i, list[i].j, touches};
-        o->flying[o->nflying++] = key_of(a, b);
+        o->flying[o->nflying++] = pp_pair_key(a, b);
     }
     return PERP_OK;
+}
+
+/* Does contact i of what touches close, and is it an impact? */
+static bool is_impact(const order *o, int i) {
+    return o->look->contacts.at[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i);
 }
 
 /* Looks round at m.s. */
@@ -225,9 +227,46 @@ static perp_status look_round(order *o) {
     if (!st) st = find_flying(o);
     if (st) return st;
     o->impact = false;
-    for (int i = 0; i < o->look->contacts.n; i++)
-        if (o->look->contacts.at[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i))
-            o->impact = true;
+    for (int i = 0; i < o->look->contacts.n; i++) o->impact |= is_impact(o, i);
+    return PERP_OK;
+}
+
+/* Is contact i of what touches the fastest impact of its pair? */
+static bool is_fastest(const order *o, int i) {
+    const pp_frame *k = o->look;
+    const int *s = k->contacts.shape + 2 * i;
+    if (!is_impact(o, i)) return false;
+    for (int j = 0; j < k->contacts.n; j++) {
+        double more = pp_approach(k, i) - pp_approach(k, j);
+        if (pp_pair_key(s[0], s[1]) != pp_pair_key(k->contacts.shape[2 * j], k->contacts.shape[2 * j + 1])) continue;
+        if (more > 0 || (more == 0 && i > j)) return false;
+    }
+    return true;
+}
+
+/* Adds impacts of what touches to the series of their pairs. */
+static perp_status add_to_series(order *o) {
+    perp_world *w = o->m.w;
+    const pp_frame *k = o->look;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < k->contacts.n; i++) {
+            const int *s = k->contacts.shape + 2 * i, body[2] = {w->shape[s[0]].body, w->shape[s[1]].body};
+            if (!is_fastest(o, i)) continue;
+            pp_pair_impact x = {.pair = pp_pair_key(s[0], s[1]),
+                                .e = k->contacts.at[i].restitution,
+                                .t = o->x->h - o->left,
+                                .u = -pp_approach(k, i),
+                                .touching = pp_touching(w->shape[s[0]].g, w->shape[s[1]].g, k->contacts.at[i].b_W)};
+            for (int side = 0; side < 2; side++) {
+                if (bears(w, body[side])) continue;
+                if (pass == 0) o->struck[body[side]]++;
+                x.struck += o->struck[body[side]];
+                x.bodies++;
+            }
+            bool ends = false;
+            if (pass == 1 && !pp_series_add(&w->arena, &o->m.series, &x, o->left, &ends)) return no_memory(w);
+            o->m.sum.rebounds_given_up += ends;
+        }
     return PERP_OK;
 }
 
@@ -437,6 +476,43 @@ static bool hold_pressed(order *o, const double *a) {
     return o->nflying < n;
 }
 
+/* Accelerations with which bodies that have velocities v, w at a state `from` come to the places of a state `to` within tau, into a. What
+ * turns freely in space keeps those it has. */
+static void acceleration_between(const order *o, const pp_state *from, const pp_state *to, double tau, double *a) {
+    const pp_frame *f = o->reach;
+    int dim = o->m.w->def.dim;
+    for (int b = 0; b < f->control.nblock; b++) {
+        int slot = f->control.block_body[b];
+        double *x = a + f->control.block_offset[b], by = 2 / (tau * tau);
+        perp_vec3 way = perp_v3_sub(to->X[slot].p, perp_v3_axpy(from->X[slot].p, tau, from->v[slot]));
+        x[0] = by * way.x, x[1] = by * way.y;
+        if (dim == 3) x[2] = by * way.z;
+        if (dim == 2 && f->control.block_ndof[b] == 3)
+            x[2] = by * (to->theta[slot] - from->theta[slot] - tau * from->w[slot].z);
+    }
+}
+
+/* A flight that went too far: its length, and how deep a pair was in the other that was `began` apart at its start. */
+typedef struct miss {
+    double tau, deep, began;
+} miss;
+
+/* Length of the next flight after one that led to s1 and missed, and perhaps one before it: the time at which a pair met on that way, or by
+ * false position. Only a flight tells how constraints act over its length, so the meeting was found with other accelerations. */
+static double shorter(order *o, const pp_state *s1, const miss *now, const miss *before, int tries) {
+    int which;
+    double tau = now->tau;
+    if (tries < REDONE / 2 && before->tau > tau && before->deep > now->deep) {
+        double t = tau - now->deep * (before->tau - tau) / (before->deep - now->deep);
+        if (t > 0.5 * tau) return (1 - PP_RESIDUAL) * t;
+    } else if (!before->tau) {
+        acceleration_between(o, o->reach->s0, s1, tau, o->a);
+        double meets = pp_first_meeting(o->reach, o->a, o->meeting, o->nflying, tau, &which);
+        if (meets > 0 && meets < (1 - PP_RESIDUAL) * tau) return meets;
+    }
+    return tau * (now->began > 0 ? (1 - PP_RESIDUAL) * now->began / (now->began + now->deep) : 0.5);
+}
+
 /* Time *tau of the earliest meeting of pairs that fly, all that is left if there is none, and velocities for a step as long. */
 static perp_status take_off(order *o, double *tau) {
     perp_world *w = o->m.w;
@@ -444,11 +520,13 @@ static perp_status take_off(order *o, double *tau) {
     int which;
     *tau = o->left;
     o->reach->s0 = copy_of(w, o->m.s); /* with velocities of its time */
-    if (!o->reach->s0) return no_memory(w);
+    o->a = PP_ARENA_ARRAY(&w->arena, double, o->reach->control.ndof);
+    if (!o->reach->s0 || !o->a) return no_memory(w);
     pp_arena_mark mark = pp_arena_here(&w->arena);
     perp_status st = acceleration(o, -w->def.h, &x.a, &x.at, &x.without);
     while (!st && hold_pressed(o, x.a)) st = acceleration(o, -w->def.h, &x.a, &x.at, &x.without);
     if (!st) {
+        memcpy(o->a, x.a, (size_t)o->reach->control.ndof * sizeof *o->a);
         double meets = pp_first_meeting(o->reach, x.a, o->meeting, o->nflying, o->left, &which);
         if (isfinite(meets) && meets < o->left && meets > 0) *tau = meets;
         if (!drives(w)) st = shift_velocities(o, 0, *tau, &x);
@@ -462,6 +540,7 @@ static perp_status fly(order *o, bool all) {
     perp_world *w = o->m.w;
     perp_ledger moved = o->moved;
     double tau = o->left;
+    miss before = {0};
     pp_state *from = copy_of(w, o->m.s);
     if (!from) return no_memory(w);
     for (int tries = 0;; tries++) {
@@ -486,7 +565,9 @@ static perp_status fly(order *o, bool all) {
         if (deep > 0 && tries < REDONE) {
             pp_state_copy(w, o->m.s, from);
             o->moved = moved;
-            tau *= began > 0 ? (1 - PP_RESIDUAL) * began / (began + deep) : 0.5;
+            miss now = {tau, deep, began};
+            tau = shorter(o, s1, &now, &before, tries);
+            before = now;
             continue;
         }
         pp_state_copy(w, o->m.s, s1);
@@ -514,7 +595,7 @@ static perp_status all_impacts(order *o) {
     if (!st && (drives(w) || some_part(o))) st = look_round(o); /* what it found belongs to another time */
     for (int contacts = 0; !st && o->left > PP_ROUNDING * h;) {
         if (o->look->contacts.n + o->nflying > contacts) contacts = o->look->contacts.n + o->nflying;
-        if (o->m.count > IMPACTS * (contacts + 4) || o->flights > 4 * IMPACTS * (contacts + 4)) {
+        if (o->m.count > PP_IMPACTS * (contacts + 4) || o->flights > 4 * PP_IMPACTS * (contacts + 4)) {
             pp_logf(w, PERP_LOG_INFO, "step %llu: the rest of it, %g, goes without restitution after %d impacts",
                     (unsigned long long)w->state.step, o->left, o->m.count);
             o->m.sum.rebounds_given_up++;
@@ -522,7 +603,8 @@ static perp_status all_impacts(order *o) {
             break;
         }
         if (o->impact) {
-            st = pp_impact(&o->m, o->look);
+            st = add_to_series(o);
+            if (!st) st = pp_impact(&o->m, o->look);
             if (!st) st = look_round(o);
             continue;
         }
@@ -533,15 +615,8 @@ static perp_status all_impacts(order *o) {
 
 /* ---- islands ---- */
 
-static int leader(int *parent, int i) {
-    for (; parent[i] != i; i = parent[i]) parent[i] = parent[parent[i]];
-    return i;
-}
-
 static void join(const perp_world *w, int *parent, int a, int b) {
-    if (a < 0 || b < 0 || w->body[a].kind != PERP_BODY_DYNAMIC || w->body[b].kind != PERP_BODY_DYNAMIC) return;
-    int x = leader(parent, a), y = leader(parent, b);
-    parent[x > y ? x : y] = x > y ? y : x;
+    if (!bears(w, a) && !bears(w, b)) pp_sets_join(parent, a, b);
 }
 
 /* Bodies that may reach each other within the time left, are jointed or hang on one spring. */
@@ -563,7 +638,7 @@ static int *islands(order *o) {
 static void mark(const perp_world *w, int *parent, const int *shape, bool *hit) {
     for (int k = 0; k < 2; k++) {
         int body = w->shape[shape[k]].body;
-        if (w->body[body].kind == PERP_BODY_DYNAMIC) hit[leader(parent, body)] = true;
+        if (w->body[body].kind == PERP_BODY_DYNAMIC) hit[pp_set_of(parent, body)] = true;
     }
 }
 
@@ -639,8 +714,7 @@ static perp_status find_islands(order *o, const pp_frame *done, bool *acts, bool
     if (!hit || !parent) return no_memory(w);
     const pp_frame *f = o->reach;
     for (int i = 0; i < o->look->contacts.n; i++)
-        if (o->look->contacts.at[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i))
-            mark(w, parent, o->look->contacts.shape + 2 * i, hit);
+        if (is_impact(o, i)) mark(w, parent, o->look->contacts.shape + 2 * i, hit);
     if (!w->chosen.stepper->half_kicks) /* at the time of the poses */
         for (int b = 0; b < f->control.nblock; b++) {
             const double *x = a + f->control.block_offset[b];
@@ -657,71 +731,23 @@ static perp_status find_islands(order *o, const pp_frame *done, bool *acts, bool
     if (done && (st = driven_then(o, done, driven))) return st;
     if (done) mark_done(o, done, driven, parent, hit);
     for (int i = 0; i < w->nbody; i++) {
-        acts[i] = pp_alive(w->body[i].gen) && w->body[i].kind == PERP_BODY_DYNAMIC && hit[leader(parent, i)];
+        acts[i] = pp_alive(w->body[i].gen) && w->body[i].kind == PERP_BODY_DYNAMIC && hit[pp_set_of(parent, i)];
         *any |= acts[i];
     }
     return PERP_OK;
 }
 
-static double kinetic(const perp_world *w, const pp_state *s, const bool *acts) {
-    double sum = 0;
-    for (int i = 0; i < w->nbody; i++) {
-        const pp_body *b = &w->body[i];
-        if (!acts[i]) continue;
-        sum += 0.5 * b->mass * perp_v3_dot(s->v[i], s->v[i]);
-        if (b->particle) continue;
-        perp_vec3 om = w->def.dim == 2 ? s->w[i] : perp_q_unrotate(s->X[i].q, s->w[i]);
-        sum += 0.5 * perp_v3_dot(om, perp_m3_mul_v(b->I_B, om));
-    }
-    return sum;
-}
-
 /* The account of an island: what its frames booked, and the moving of velocities. */
 static void close_account(order *o, const bool *acts) {
     perp_ledger *l = &o->m.sum.ledger;
-    l->kinetic_before = kinetic(o->m.w, o->x->s0, acts);
-    l->kinetic_after = kinetic(o->m.w, o->m.s, acts);
+    l->kinetic_before = pp_kinetic_of(o->m.w, o->x->s0, acts);
+    l->kinetic_after = pp_kinetic_of(o->m.w, o->m.s, acts);
     l->applied += o->moved.applied;
     l->damping += o->moved.damping;
     l->sampling += o->moved.sampling;
     l->drift += o->moved.drift;
     l->remainder = l->kinetic_after - l->kinetic_before - pp_ledger_sum(l);
     o->m.sum.law.momentum = fmax(o->m.sum.law.momentum, o->shift);
-}
-
-/* The bodies of an island with impacts go over to the state s1 of the others. */
-static void merge(const order *o, const bool *acts, pp_state *s1) {
-    const perp_world *w = o->m.w;
-    const pp_state *s = o->m.s;
-    for (int i = 0; i < w->nbody; i++) {
-        if (!acts[i]) continue;
-        s1->X[i] = s->X[i];
-        s1->theta[i] = s->theta[i];
-        s1->v[i] = s->v[i];
-        s1->w[i] = s->w[i];
-        s1->dv[i] = s->dv[i];
-        s1->dw[i] = s->dw[i];
-    }
-    for (int i = 0; i < w->njoint; i++) {
-        const pp_joint *j = &w->joint[i];
-        if (pp_alive(j->gen) && ((j->a >= 0 && acts[j->a]) || acts[j->b]))
-            memcpy(s1->coord[i], s->coord[i], sizeof s1->coord[i]);
-    }
-}
-
-/* Two certificates of the same time, of different bodies. */
-static void add_beside(perp_certificate *sum, const perp_certificate *c) {
-    perp_certificate a = *sum;
-    perp_certificate_add(sum, c);
-    sum->h = c->h;
-    sum->t = c->t;
-    sum->ledger.kinetic_before = a.ledger.kinetic_before + c->ledger.kinetic_before;
-    sum->ledger.kinetic_after = a.ledger.kinetic_after + c->ledger.kinetic_after;
-    sum->contacts = a.contacts + c->contacts;
-    sum->separating = a.separating + c->separating;
-    sum->sticking = a.sticking + c->sticking;
-    sum->sliding = a.sliding + c->sliding;
-    sum->substeps = a.substeps;
 }
 
 /* Bodies without impacts, whole. */
@@ -739,7 +765,7 @@ static perp_status do_others(perp_world *w, const pp_span *x, const bool *acts, 
     perp_certificate c = PERP_CERTIFICATE_NONE;
     perp_status st = pp_substep(w, &rest, s1, f, &c);
     if (st) return st;
-    add_beside(&out->c, &c);
+    pp_add_beside(&out->c, &c);
     out->frame[out->n++] = f;
     return PERP_OK;
 }
@@ -767,7 +793,8 @@ static perp_status in_order(perp_world *w, const pp_span *x, const bool *acts, p
         .x = x,
         .left = x->h,
         .m = {.w = w, .s = copy_of(w, x->s0), .acts = acts, .held = x->held, .h = x->h, .behind = behind_of(w, x)}};
-    if (!o.m.s) return no_memory(w);
+    o.struck = PP_ARENA_ZERO(&w->arena, int, w->nbody);
+    if (!o.m.s || !o.struck) return no_memory(w);
     o.m.sum = (perp_certificate)PERP_CERTIFICATE_NONE;
     perp_status st = all_impacts(&o);
     if (st) return st;
@@ -779,7 +806,7 @@ static perp_status in_order(perp_world *w, const pp_span *x, const bool *acts, p
     pp_state_copy(w, s1, o.m.s);
     st = do_others(w, x, acts, s1, out);
     if (st) return st;
-    merge(&o, acts, s1);
+    pp_take_bodies(w, acts, o.m.s, s1);
     for (int i = 0; i < o.m.nframe; i++) out->frame[out->n++] = o.m.frame[i];
     s1->t = x->s0->t + x->h;
     s1->part = x->h;

@@ -122,7 +122,7 @@ bool pp_give_up_rebounds(const pp_frame *f, pp_rebound_limits *r) {
 void pp_tell_rebounds(const pp_rebound_limits *r, perp_certificate *cert) {
     cert->rebounds_given_up = r->none;
     cert->rebounds_limited = 0;
-    for (int i = 0; i < r->n && !r->none; i++) cert->rebounds_limited += r->pair[i].factor < 1;
+    for (int i = 0; i < r->n && !r->none; i++) cert->rebounds_limited += r->pair[i].factor < 1 && r->pair[i].gain > 0;
 }
 
 static bool bounces(const pp_frame *k, int i) {
@@ -178,6 +178,13 @@ static bool room(pp_rebound_limits *r, pp_arena *arena) {
     if (r->n) memcpy(more, r->pair, (size_t)r->n * sizeof *more);
     r->pair = more;
     r->cap = cap;
+    return true;
+}
+
+bool pp_no_rebound(pp_rebound_limits *r, pp_arena *arena, const int shape[2]) {
+    if (limit_of(r, shape)) return true;
+    if (!room(r, arena)) return false;
+    r->pair[r->n++] = (pp_rebound_limit){.shape = {shape[0], shape[1]}, .done = true};
     return true;
 }
 

@@ -14,7 +14,9 @@ perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *aga
 /* A frame was not solved: shall it be tried without restitution? If so, `r` says that from now on. Newton's rule
  * prescribes how bodies leave, and where friction wedges them that may have no answer; that they stop has one. */
 bool pp_give_up_rebounds(const pp_frame *f, pp_rebound_limits *r);
-/* What came of both, for the certificate of a part that was solved. */
+/* A pair of shapes without restitution from now on. False: memory is short. */
+bool pp_no_rebound(pp_rebound_limits *r, pp_arena *arena, const int shape[2]);
+/* What came of all of them, for the certificate of a part that was solved. */
 void pp_tell_rebounds(const pp_rebound_limits *r, perp_certificate *cert);
 
 #endif

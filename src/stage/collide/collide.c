@@ -15,11 +15,6 @@
 #include "stage/control/belt.h"
 #include "stage/collide/collide.h"
 
-static uint64_t pair_key(int a, int b) {
-    uint32_t lo = (uint32_t)(a < b ? a : b), hi = (uint32_t)(a < b ? b : a);
-    return (uint64_t)lo << 32 | hi;
-}
-
 static int compare_keys(const void *x, const void *y) {
     uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
     return (a > b) - (a < b);
@@ -32,9 +27,9 @@ static perp_status exclusions(perp_world *w, const uint64_t **out, int *n) {
     *n = 0;
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
-        if (pp_alive(j->gen) && j->a >= 0 && !j->def.collide) key[(*n)++] = pair_key(j->a, j->b);
+        if (pp_alive(j->gen) && j->a >= 0 && !j->def.collide) key[(*n)++] = pp_pair_key(j->a, j->b);
     }
-    for (int i = 0; i < w->robot.nexclude; i++) key[(*n)++] = pair_key(w->robot.exclude[i].a, w->robot.exclude[i].b);
+    for (int i = 0; i < w->robot.nexclude; i++) key[(*n)++] = pp_pair_key(w->robot.exclude[i].a, w->robot.exclude[i].b);
     /* insertion sort: the list is short and mostly in order, and qsort may allocate */
     for (int i = 1; i < *n; i++) {
         uint64_t k = key[i];
@@ -50,11 +45,11 @@ bool pp_may_touch(int i, int j, const void *frame) {
     const pp_frame *f = frame;
     const pp_placed *a = &f->collide.placed[i], *b = &f->collide.placed[j];
     if (f->task.acts && ((a->moves && !f->task.acts[a->body]) || (b->moves && !f->task.acts[b->body]))) return false;
-    uint64_t key = pair_key(a->slot, b->slot);
+    uint64_t key = pp_pair_key(a->slot, b->slot);
     if (f->task.nflying && bsearch(&key, f->task.flying, (size_t)f->task.nflying, sizeof key, compare_keys))
         return false;
     if (f->collide.nexcluded == 0) return true;
-    key = pair_key(a->body, b->body);
+    key = pp_pair_key(a->body, b->body);
     return !bsearch(&key, f->collide.excluded, (size_t)f->collide.nexcluded, sizeof key, compare_keys);
 }
 
