@@ -492,7 +492,7 @@ PERP_API perp_status perp_joint_remove(perp_world *w, perp_joint_id j);
  *  NULL. */
 PERP_API perp_status perp_joint_read(const perp_world *w, perp_joint_id j, double *coord, double *rate);
 /** Constraint impulse of the last step on body B: linear at the origin of Jb and angular, in W [M L/T, M L^2/T]; with
- *  motors, limits and the rest of the axis extras included. */
+ *  motors, limits and the rest of the axis extras included. Of a coupling or tendon force.x is the impulse along its sum. */
 PERP_API perp_status perp_joint_impulse(const perp_world *w, perp_joint_id j, perp_wrench *out);
 /** Position error of a joint: largest distance [L] and angle [rad] by which its frames miss. */
 PERP_API perp_status perp_joint_error(const perp_world *w, perp_joint_id j, double *position, double *angle);

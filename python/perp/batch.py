@@ -13,7 +13,7 @@ from ._arrays import Floats, integer, numbers, view
 from ._native import ffi, lib
 from .errors import ArgumentError, ClosedError, PerpError, UnknownName, check, failure
 from .model import Model
-from .parts import Body, Force, Joint
+from .parts import Body, Force, Joint, part_id
 from .world import World
 
 _PARTS = ("fx", "fy", "fz", "tx", "ty", "tz")
@@ -27,13 +27,13 @@ def _input(w: World, spec: Input) -> tuple[int, Any]:
     what, part, c = spec[0], spec[1], ffi.new("perp_input *")
     if part in _PARTS:
         c.kind, c.part = lib.PERP_INPUT_FORCE, _PARTS.index(part)
-        c.body = what._id if isinstance(what, Body) else w.body(what)._id
+        c.body = part_id(w, what, Body, "input") if isinstance(what, Body) else w.body(what)._id
     elif part in ("speed", "rest"):
         c.kind = lib.PERP_INPUT_MOTOR_SPEED if part == "speed" else lib.PERP_INPUT_REST
         c.part = integer(spec[2], "coordinate", 0, 2) if len(spec) == 3 else 0
-        c.joint = what._id if isinstance(what, Joint) else w.joint(what)._id
+        c.joint = part_id(w, what, Joint, "input") if isinstance(what, Joint) else w.joint(what)._id
     elif part == "target" and isinstance(what, Force):
-        c.kind, c.force = lib.PERP_INPUT_TARGET, what._id
+        c.kind, c.force = lib.PERP_INPUT_TARGET, part_id(w, what, Force, "input")
     else:
         raise UnknownName(f"input: found {part!r}; allowed: {', '.join(_PARTS)}, speed, rest, target")
     return c[0]  # type: ignore[no-any-return]
@@ -85,10 +85,17 @@ class Batch:
         self.times: Floats = view(v.time, (v.n,), self._b)
         #: ctrl of all actuators, n x actuators, in the order of World.actuators: to be written; taken over at the next step.
         self.ctrl: Floats = view(v.ctrl, (v.n, v.nctrl), self._b, writeable=True)
+        #: Readings of all sensors, n x numbers, in the order of World.sensors: read-only, follows step(), reset() and refresh().
+        self.sensor_data: Floats = view(v.sensed, (v.n, v.nsensed), self._b)
         #: Inputs, n x inputs: to be written; taken over at the next step.
         self.inputs: Floats = view(v.input, (v.n, v.ninput), self._b, writeable=True)
         self.names = [b.name for b in w.bodies]
         self._index = {b.name: b.index for b in w.bodies if b.name}
+        self._sensors: dict[str, slice] = {}
+        at = 0
+        for s in w.sensors:
+            self._sensors.setdefault(s.name, slice(at, at + s.size))  # the first of a name, as World.sensor()
+            at += s.size
 
     @property
     def _c(self) -> Any:
@@ -101,6 +108,12 @@ class Batch:
         if body not in self._index:
             raise UnknownName(f"there is no body {body!r}; bodies: {', '.join(self._index)}")
         return self._index[body]
+
+    def sensor(self, name: str) -> Floats:
+        """Readings of one sensor, n x 1 or n x 3: columns of sensor_data."""
+        if not isinstance(name, str) or not name or name not in self._sensors:
+            raise UnknownName(f"there is no sensor {name!r}; sensors: {', '.join(k for k in self._sensors if k)}")
+        return self.sensor_data[:, self._sensors[name]]
 
     def _mask(self, mask: Any) -> Any:
         if mask is None:

@@ -85,6 +85,21 @@ def test_refusals(tmp_path):
             perp.Recording(p)
 
 
+def test_nothing_is_added_or_removed_while_recording(tmp_path):
+    w = pile(4)
+    j = w.add_joint("revolute", w.body("box0"))
+    with perp.Recorder(w, tmp_path / "a.h5") as rec:
+        w.run(steps=3)
+        for f in (lambda: w.add(perp.Sphere(0.1), at=(0, 0, 5)), w.body("box0").remove, j.remove, lambda: w.add_joint("fixed", w.body("box0")),
+                  lambda: w.add_sensor("joint-force", j), lambda: w.add_coupling([(j, 1.0)]), w.material):
+            with pytest.raises(perp.ArgumentError, match="recorded"):
+                f()
+        w.run(steps=2)
+        assert rec.frames == 6 and w.steps == 5
+    assert perp.Recording(tmp_path / "a.h5").frames == 6
+    j.remove()
+
+
 def test_a_recorder_that_is_forgotten_leaves_a_whole_file(tmp_path):
     w = pile(4)
     rec = perp.Recorder(w, tmp_path / "a.h5")
