@@ -89,7 +89,7 @@ class Recording:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = os.fspath(path)
+        self.path = _text(path, "path").decode()
         out, why = ffi.new("perp_recording **"), ffi.new("perp_refusal *")
         with _one_at_a_time:
             check(lib.perp_recording_open(_text(self.path, "path"), out, why), why)
@@ -255,9 +255,11 @@ class Recorder:
     """
 
     def __init__(self, world: World, path: Path, *, every: Optional[int] = None, compression: Optional[int] = None, title: str = "") -> None:
+        if not isinstance(world, World):
+            raise ArgumentError(f"Recorder: found {type(world).__name__}; allowed: a World")
         if world._recorder is not None:
             raise ArgumentError("the world is being recorded already")
-        self.world, self.path = world, os.fspath(path)
+        self.world, self.path = world, _text(path, "path").decode()
         out, why = ffi.new("perp_recorder **"), ffi.new("perp_refusal *")
         own = lib.perp_scene_record(world._scene) if world._scene is not None else lib.perp_scene_words_default().record
         choice = (own.what, own.every if every is None else integer(every, "every", 1, 2**31 - 1),

@@ -137,6 +137,8 @@ class Keyframe(NamedTuple):
 class Robot:
     """The part of World that is about joints, actuators, sites and keyframes."""
 
+    __slots__ = ("_space", "_shown", "_lent", "_ctrl")
+
     if TYPE_CHECKING:
         _memory: Memory
         _space: Optional[JointSpace]

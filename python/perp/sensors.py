@@ -105,6 +105,8 @@ class Sensor(_Part):
 class Sensing:
     """The part of World that is about sensors."""
 
+    __slots__ = ()
+
     if TYPE_CHECKING:
 
         @property

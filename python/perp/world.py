@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import tempfile
 from threading import get_ident
-from typing import Any, Callable, Iterator, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -118,6 +118,8 @@ class World(Robot, Sensing):
             options["h"] = h
         for name, value in options.items():
             self._option(d, name, value, keep)
+        if isinstance(fallback, str):
+            raise ArgumentError(f"fallback: found {fallback!r}; allowed: a list of names of solvers")
         for i, name in enumerate(fallback or ()):
             if i >= len(d.fallback):
                 raise ArgumentError(f"fallback: found {len(fallback or ())} solvers; allowed: at most {len(d.fallback)}")
@@ -151,7 +153,8 @@ class World(Robot, Sensing):
             known = sorted([*_ENUMS, *_NAMES, *_NUMBERS, *_FLAGS, *_COUNTS, "dim", "gravity", "mu", "restitution", "fallback"])
             raise UnknownName(f"World has no option {name!r}; allowed: {', '.join(known)}")
 
-    _fixed = False  # a world of a batch: nothing may be added or removed
+    # A name that does not exist cannot be assigned to: w.gravity = 0 would change nothing.
+    __slots__ = ("_w", "_memory", "_scene", "_hold", "_source", "_busy", "_recorder", "_poses", "_twists", "_look", "_fixed", "_undo", "__weakref__")
 
     # Life
 
@@ -165,6 +168,8 @@ class World(Robot, Sensing):
         self._source = source  # a Model, as long as the world can be made again from it and its state
         self._busy = ffi.new("uintptr_t *")  # the thread that steps it; 0: none
         self._recorder: Any = None
+        self._fixed = False  # a world of a batch: nothing may be added or removed
+        self._undo: Optional[tuple[Any, Any]] = None  # source and joint space before the change that is being asked for
         self._robot()
         self._poses: tuple[Any, int, Optional[Floats]] = (None, 0, None)
         self._twists: tuple[Any, int, Optional[Floats]] = (None, 0, None)
@@ -195,9 +200,10 @@ class World(Robot, Sensing):
             raise ArgumentError("the world is being recorded: nothing can be added or removed before the recorder is closed")
         if self._busy[0]:
             raise PerpError("the world is being stepped; change it between steps")
-        if parts:
-            self._space, self._shown = None, ffi.NULL
+        self._undo = (self._source, self._space)
         self._source = None
+        if parts:
+            self._space = None
         return w
 
     def _fail(self, status: int, cert: Any = None) -> None:
@@ -213,7 +219,10 @@ class World(Robot, Sensing):
         raise e
 
     def _do(self, status: int) -> None:
+        undo, self._undo = self._undo, None
         if status:
+            if undo is not None:  # nothing was changed
+                self._source, self._space = undo
             self._fail(status)
 
     def close(self) -> None:
@@ -459,7 +468,7 @@ class World(Robot, Sensing):
         mass; spin: angular velocity [rad/T], one number in 2D.
         """
         dim = self.dim
-        given = [] if shapes is None else [shapes] if isinstance(shapes, Shape) else list(shapes)
+        given: list[Any] = [] if shapes is None else [shapes] if isinstance(shapes, Shape) else list(shapes) if isinstance(shapes, Iterable) else [shapes]
         for s in given:
             if not isinstance(s, Shape):
                 raise ArgumentError(f"add: found {type(s).__name__}; allowed: shapes such as perp.Box")
@@ -479,6 +488,10 @@ class World(Robot, Sensing):
         if kind == "dynamic":
             self._weigh(d, defs, density, mass, inertia)
         w = self._change(True)
+        for s, _ in defs:  # first: a body that is removed again would not leave the world as it was
+            status = lib.perp_shape_check(w, d.kind, ffi.new("perp_shape_def *", s))
+            if status:
+                self._do(status)
         body = ffi.new("perp_body_id *")
         self._do(lib.perp_body_add(w, d, body))
         made = Body(self, body[0])
@@ -555,6 +568,10 @@ class World(Robot, Sensing):
         d.b = ids[0]
         if ids[1] is not None:
             d.a = ids[1]
+        if axes and extras:
+            raise ArgumentError(f"add_joint: found axes and {', '.join(extras)}; allowed: extras of the first coordinate, or axes for each of them")
+        if isinstance(axes, Mapping) or not all(isinstance(x, Mapping) for x in axes):
+            raise ArgumentError("axes: allowed: a list of dictionaries, one for each coordinate")
         every = [dict(x) for x in axes] or ([dict(extras)] if extras else [])
         count = lib.perp_joint_ncoord(_JOINTS.index(kind), dim)
         if len(every) > max(count, 0):

@@ -190,6 +190,8 @@ def act_robot(s, draw, k):
         b = draw(st.sampled_from(s.batches))
         write(b.ctrl, draw)
         s.views += [b.ctrl, b.q]
+        if draw(st.integers(0, 3)) == 0:
+            setattr(b, draw(st.sampled_from(["ctrl", "inputs"])), draw(array))
         b.step(), b.rollout(draw(array)), b.rollout(ctrl=draw(st.one_of(array, st.just(np.zeros((2, *b.ctrl.shape))))))
     elif k == 15:
         perp.load(draw(st.sampled_from([*MODELS, "nowhere.xml", "a\0b", "", None, 3])), **{draw(st.sampled_from(["key", "corners", "packages", "free_base", "x"])): draw(

@@ -78,9 +78,12 @@ def test_refusals(tmp_path):
     r.close()
     with pytest.raises(perp.ClosedError):
         r.poses[0]
+    for f in (lambda: perp.Recorder(3, tmp_path / "c.h5"), lambda: perp.Recorder(w, None), lambda: perp.Recorder(w, b"x")):
+        with pytest.raises(perp.ArgumentError):
+            f()
     bad = tmp_path / "bad.h5"
     bad.write_bytes(path.read_bytes()[:1000])
-    for p in (bad, tmp_path / "none.h5", tmp_path):
+    for p in (bad, tmp_path / "none.h5", tmp_path, None, 3, "a\0b"):
         with pytest.raises(perp.PerpError):
             perp.Recording(p)
 
