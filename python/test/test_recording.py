@@ -132,8 +132,12 @@ def test_recordings_in_threads(tmp_path):
 
 def test_shows_itself_in_a_notebook(tmp_path):
     w = pile(4)
-    assert "box0" in w._repr_html_()
+    now, shown = w.hash, w._repr_html_()
+    assert "box0" in shown and w.hash == now and w._recorder is None
     with perp.Recorder(w, tmp_path / "a.h5"):
         w.run(steps=3)
     page = perp.Recording(tmp_path / "a.h5")._repr_html_()
     assert "<iframe srcdoc=" in page or "was not built" in page
+    assert ("<iframe srcdoc=" in shown) == ("<iframe srcdoc=" in page)  # a world shows itself in the viewer, too, as it stands
+    w.close()
+    assert "closed" in w._repr_html_()
