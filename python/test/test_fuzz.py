@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wrong shapes, types, names, removed bodies, NaN, use after close, in any order: exceptions of perp, never a crash or another one.
 PERP_FUZZ_SECONDS: how long; 5 by default. `make python-fuzz` runs this for ten minutes with the sanitizers."""
+import gc
 import os
 import pickle
 import tempfile
@@ -271,6 +272,25 @@ def test_nothing_but_exceptions_of_perp(capsys):
     with capsys.disabled():
         print(f"  {seen['calls']} random calls, {seen['refused']} refused", end=" ")
     assert seen["calls"] > 0 and seen["refused"] > 0
+
+
+def test_worlds_in_cycles_end_in_any_order():
+    """The collector of cycles clears worlds, scenes, joint spaces, batches and their memory in an order of its own."""
+    model = perp.load(ROOT / "scenes" / "demo.yaml", rows=2)
+    for k in range(24):
+        w = model.world() if k % 2 else perp.World(dim=3, h=0.01)
+        if k % 5 == 0:
+            w.add_force(w.add(mass=1.0, at=(0, 0, 20)), lambda t, held=w: (held.time, 0, 0))  # the world holds the function, which holds the world
+            w.step()
+        things = [w, w.clone(), w.joint_space, perp.Batch(w, 2)][: 1 + k % 4]
+        view = w.poses if k % 7 == 0 else None
+        del w
+        if k % 3 == 0:
+            things.reverse()
+        things.append(things)
+        del things
+        gc.collect()
+        assert view is None or np.isfinite(view).all()
 
 
 def test_problems_of_any_kind():
