@@ -47,12 +47,15 @@ extern "Python" bool py_log_density(void *ctx, int count, const double *x, doubl
 """
 
 # Memory of worlds whose arrays are shown to Python. A block that was pinned is not freed before its memory is: arrays of numpy
-# that outlive a growth or the end of their world read old numbers, never freed memory.
+# that outlive a growth or the end of their world read old numbers, never freed memory. The collector of cycles ends a memory and the worlds
+# in it in any order: a memory that Python has given up goes with the last block that is returned.
 MEMORY = r"""
 typedef struct py_memory {
     pthread_mutex_t lock; /* clones share it, and may be stepped by different threads */
     void **pinned, **buried;
     size_t npinned, cap_pinned, nburied, cap_buried;
+    size_t live; /* blocks that were not returned yet */
+    bool orphan; /* Python has given it up */
 } py_memory;
 
 static bool py_list_add(void ***list, size_t *n, size_t *cap, void *p) {
@@ -68,12 +71,23 @@ static bool py_list_add(void ***list, size_t *n, size_t *cap, void *p) {
 }
 
 static void *py_memory_get(size_t size, void *ctx) {
-    (void)ctx;
-    return malloc(size);
+    py_memory *m = ctx;
+    void *p = malloc(size);
+    if (p) __atomic_add_fetch(&m->live, 1, __ATOMIC_RELAXED);
+    return p;
+}
+
+static void py_memory_end(py_memory *m) {
+    for (size_t i = 0; i < m->nburied; i++) free(m->buried[i]);
+    free(m->buried);
+    free(m->pinned);
+    pthread_mutex_destroy(&m->lock);
+    free(m);
 }
 
 static void py_memory_return(void *p, void *ctx) {
     py_memory *m = ctx;
+    if (!p) return;
     size_t i = 0;
     pthread_mutex_lock(&m->lock);
     while (i < m->npinned && m->pinned[i] != p) i++;
@@ -82,8 +96,10 @@ static void py_memory_return(void *p, void *ctx) {
         m->pinned[i] = m->pinned[--m->npinned];
         (void)py_list_add(&m->buried, &m->nburied, &m->cap_buried, p); /* without room for it: it is never freed */
     }
+    bool last = __atomic_sub_fetch(&m->live, 1, __ATOMIC_RELAXED) == 0 && m->orphan;
     pthread_mutex_unlock(&m->lock);
     if (!keep) free(p);
+    if (last) py_memory_end(m);
 }
 
 static py_memory *py_memory_new(void) {
@@ -94,11 +110,11 @@ static py_memory *py_memory_new(void) {
 
 static void py_memory_free(py_memory *m) {
     if (!m) return;
-    for (size_t i = 0; i < m->nburied; i++) free(m->buried[i]);
-    free(m->buried);
-    free(m->pinned);
-    pthread_mutex_destroy(&m->lock);
-    free(m);
+    pthread_mutex_lock(&m->lock);
+    m->orphan = true;
+    bool last = __atomic_load_n(&m->live, __ATOMIC_RELAXED) == 0;
+    pthread_mutex_unlock(&m->lock);
+    if (last) py_memory_end(m);
 }
 
 static perp_allocator py_memory_allocator(py_memory *m) { return (perp_allocator){py_memory_get, py_memory_return, m}; }

@@ -18,6 +18,7 @@
 
 #include "perp/actuator.h"
 #include "perp/joint_space.h"
+#include "perp/sensor.h"
 #include "perp/view.h"
 
 #ifdef __cplusplus
@@ -88,6 +89,8 @@ typedef struct perp_batch_view {
     int nctrl;           /**< actuators of the model */
     double *
         ctrl; /**< n x nctrl, in the order of perp_world_actuators(), to be written by the caller; begins as the model has it */
+    int nsensed;          /**< numbers of all sensors of the model together */
+    const double *sensed; /**< n x nsensed: their readings, see perp_world_sensor_data() */
 } perp_batch_view;
 /** The arrays; up to date after create, step, reset and refresh. */
 PERP_API perp_batch_view perp_batch_look(const perp_batch *b);
@@ -106,7 +109,7 @@ PERP_API perp_status perp_batch_step(perp_batch *b, int steps, const bool *mask,
 /** Takes worlds back to the state that the model had when the batch was made, and their inputs and ctrl to those it had.
  *  @param mask  n flags; NULL: all. @return PERP_E_MEMORY: then some worlds are reset and others not */
 PERP_API perp_status perp_batch_reset(perp_batch *b, const bool *mask);
-/** Brings the arrays of poses, velocities and times up to date after worlds were changed from outside. */
+/** Brings the arrays up to date after worlds were changed from outside. */
 PERP_API perp_status perp_batch_refresh(perp_batch *b);
 
 #ifdef __cplusplus

@@ -39,8 +39,9 @@ typedef struct perp_joint_row {
     double lo, hi;     /**< bounds of the impulse [M L/T or M L^2/T] */
     double b_kin;      /**< part of b that is the motion of kinematic bodies (for the ledger) */
     perp_row_kind kind;
-    int joint; /**< index of the joint in the world, -1 if none */
-    int coord; /**< coordinate of the joint that it is about, -1 if it is a bilateral row */
+    int joint;    /**< index of the joint in the world, -1 if none */
+    int coord;    /**< coordinate of the joint that it is about, -1 if it is a bilateral row */
+    bool against; /**< its impulse acts against the coordinate: an upper limit */
 } perp_joint_row;
 
 /** perp_contact_row.nd of a contact whose friction is a true cone: no directions, all of them. */

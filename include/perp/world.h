@@ -413,6 +413,9 @@ PERP_API int perp_world_bodies(const perp_world *w, perp_body_id *out, int max);
 /** Puts a shape on a body. PERP_E_ARG, PERP_E_GEOMETRY (degenerate, or kind not for this dimension or body),
  *  PERP_E_MEMORY. */
 PERP_API perp_status perp_shape_add(perp_world *w, perp_body_id b, const perp_shape_def *def, perp_shape_id *out);
+/** Would perp_shape_add() take this shape on a body of that kind? A body that is added only then need not be removed again, which
+ *  would forget contacts and the start of the solver. Same errors. */
+PERP_API perp_status perp_shape_check(perp_world *w, perp_body_kind kind, const perp_shape_def *def);
 /** Sets the velocity of a shape's surface relative to its body, in the body frame [L/T]: a conveyor belt. Replaces
  *  surface_motion. See perp_shape_def. PERP_E_ARG, PERP_E_MEMORY. */
 PERP_API perp_status perp_shape_set_surface_velocity(perp_world *w, perp_shape_id s, perp_vec3 v_B);
@@ -492,7 +495,7 @@ PERP_API perp_status perp_joint_remove(perp_world *w, perp_joint_id j);
  *  NULL. */
 PERP_API perp_status perp_joint_read(const perp_world *w, perp_joint_id j, double *coord, double *rate);
 /** Constraint impulse of the last step on body B: linear at the origin of Jb and angular, in W [M L/T, M L^2/T]; with
- *  motors, limits and the rest of the axis extras included. */
+ *  motors, limits and the rest of the axis extras included. Of a coupling or tendon force.x is the impulse along its sum. */
 PERP_API perp_status perp_joint_impulse(const perp_world *w, perp_joint_id j, perp_wrench *out);
 /** Position error of a joint: largest distance [L] and angle [rad] by which its frames miss. */
 PERP_API perp_status perp_joint_error(const perp_world *w, perp_joint_id j, double *position, double *angle);

@@ -19,10 +19,11 @@ from .errors import (ArgumentError, ClosedError, FileError, FitError, GeometryEr
                      UnknownName)
 from .joint_space import JointSpace, Link
 from .model import Model, Note, Parameter, load
-from .parts import Body, Contact, Contacts, Force, Joint
+from .parts import Body, Contact, Contacts, Force, Joint, Term
 from .robot import Actuator, Keyframe, Site
 from .recording import Lazy, Recorder, Recording
 from .shapes import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Particle, Polygon, Polyhedron, Shape, Sphere
+from .sensors import Sensor
 from .solving import LCP, MLCP, NCP, QP, Cone, Problem, Solution, solve, solvers
 from .studies import (Fit, Minimum, Sample, Trial, fit, grid, minimise, profile, sample, search_methods, sweep, sweep_file)
 from .scene_studies import design, design_file, estimate, estimate_file

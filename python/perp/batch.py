@@ -13,7 +13,7 @@ from ._arrays import Floats, integer, numbers, view
 from ._native import ffi, lib
 from .errors import ArgumentError, ClosedError, PerpError, UnknownName, check, failure
 from .model import Model
-from .parts import Body, Force, Joint
+from .parts import Body, Force, Joint, part_id
 from .world import World
 
 _PARTS = ("fx", "fy", "fz", "tx", "ty", "tz")
@@ -22,18 +22,18 @@ Input = Sequence[Any]
 
 def _input(w: World, spec: Input) -> tuple[int, Any]:
     """A perp_input: ("body", "fx"), ("joint", "speed", coord), ("joint", "rest", coord), (pd, "target"); names or objects."""
-    if isinstance(spec, str) or not 2 <= len(spec) <= 3:
+    if not isinstance(spec, (tuple, list)) or not 2 <= len(spec) <= 3:
         raise ArgumentError(f"input: found {spec!r}; allowed: (body, {'|'.join(_PARTS)}), (joint, speed|rest, coordinate), (controller, target)")
     what, part, c = spec[0], spec[1], ffi.new("perp_input *")
     if part in _PARTS:
         c.kind, c.part = lib.PERP_INPUT_FORCE, _PARTS.index(part)
-        c.body = what._id if isinstance(what, Body) else w.body(what)._id
+        c.body = part_id(w, what, Body, "input") if isinstance(what, Body) else w.body(what)._id
     elif part in ("speed", "rest"):
         c.kind = lib.PERP_INPUT_MOTOR_SPEED if part == "speed" else lib.PERP_INPUT_REST
         c.part = integer(spec[2], "coordinate", 0, 2) if len(spec) == 3 else 0
-        c.joint = what._id if isinstance(what, Joint) else w.joint(what)._id
+        c.joint = part_id(w, what, Joint, "input") if isinstance(what, Joint) else w.joint(what)._id
     elif part == "target" and isinstance(what, Force):
-        c.kind, c.force = lib.PERP_INPUT_TARGET, what._id
+        c.kind, c.force = lib.PERP_INPUT_TARGET, part_id(w, what, Force, "input")
     else:
         raise UnknownName(f"input: found {part!r}; allowed: {', '.join(_PARTS)}, speed, rest, target")
     return c[0]  # type: ignore[no-any-return]
@@ -57,6 +57,8 @@ class Batch:
         w = model.world() if isinstance(model, Model) else model
         d = ffi.new("perp_batch_def *", lib.perp_batch_def_default(integer(n, "n", 1, 1000000)))
         d.threads = integer(threads, "threads", 0, 1024)
+        if not isinstance(inputs, (tuple, list)):
+            raise ArgumentError(f"inputs: found {type(inputs).__name__}; allowed: a list such as [(body, 'fx')]")
         given = [_input(w, s) for s in inputs]
         c = ffi.new("perp_input[]", max(len(given), 1))
         for i, x in enumerate(given):
@@ -74,21 +76,68 @@ class Batch:
         self._stepper = ffi.new("uintptr_t *")  # the thread that steps it; its worlds share this
         v = lib.perp_batch_look(self._b)
         self.n, self.threads = int(v.n), int(lib.perp_batch_threads(self._b))
-        #: Poses, n x bodies x 7: read-only, follows step() and reset().
-        self.poses: Floats = view(v.pose, (v.n, v.nslot, 7), self._b)
-        #: Velocities, n x bodies x 6: read-only, likewise.
-        self.twists: Floats = view(v.twist, (v.n, v.nslot, 6), self._b)
-        #: Coordinates of joints and free bodies, n x nq, and their velocities, n x nv (perp/joint_space.h): read-only, likewise.
-        self.q: Floats = view(v.q, (v.n, v.nq), self._b)
-        self.v: Floats = view(v.v, (v.n, v.nv), self._b)
-        #: Times, n: read-only, likewise.
-        self.times: Floats = view(v.time, (v.n,), self._b)
-        #: ctrl of all actuators, n x actuators, in the order of World.actuators: to be written; taken over at the next step.
-        self.ctrl: Floats = view(v.ctrl, (v.n, v.nctrl), self._b, writeable=True)
-        #: Inputs, n x inputs: to be written; taken over at the next step.
-        self.inputs: Floats = view(v.input, (v.n, v.ninput), self._b, writeable=True)
+        self._poses, self._twists = view(v.pose, (v.n, v.nslot, 7), self._b), view(v.twist, (v.n, v.nslot, 6), self._b)
+        self._q, self._v = view(v.q, (v.n, v.nq), self._b), view(v.v, (v.n, v.nv), self._b)
+        self._times, self._sensed = view(v.time, (v.n,), self._b), view(v.sensed, (v.n, v.nsensed), self._b)
+        self._ctrl = view(v.ctrl, (v.n, v.nctrl), self._b, writeable=True)
+        self._inputs = view(v.input, (v.n, v.ninput), self._b, writeable=True)
         self.names = [b.name for b in w.bodies]
         self._index = {b.name: b.index for b in w.bodies if b.name}
+        self._sensors: dict[str, slice] = {}
+        at = 0
+        for s in w.sensors:
+            self._sensors.setdefault(s.name, slice(at, at + s.size))  # the first of a name, as World.sensor()
+            at += s.size
+
+    # The library's own arrays. They stay readable after close().
+
+    @property
+    def poses(self) -> Floats:
+        """Poses, n x bodies x 7: a read-only view that follows step(), reset() and refresh()."""
+        return self._poses
+
+    @property
+    def twists(self) -> Floats:
+        """Velocities, n x bodies x 6: read-only, likewise."""
+        return self._twists
+
+    @property
+    def q(self) -> Floats:
+        """Coordinates of joints and free bodies, n x nq (perp/joint_space.h): read-only, likewise."""
+        return self._q
+
+    @property
+    def v(self) -> Floats:
+        """Velocities that go with q, n x nv: read-only, likewise."""
+        return self._v
+
+    @property
+    def times(self) -> Floats:
+        """Times, n: read-only, likewise."""
+        return self._times
+
+    @property
+    def sensor_data(self) -> Floats:
+        """Readings of all sensors, n x numbers, in the order of World.sensors: read-only, likewise."""
+        return self._sensed
+
+    @property
+    def ctrl(self) -> Floats:
+        """ctrl of all actuators, n x actuators, in the order of World.actuators: to be written; taken over at the next step."""
+        return self._ctrl
+
+    @ctrl.setter
+    def ctrl(self, value: Any) -> None:
+        self._ctrl[:] = numbers(value, "ctrl", self._ctrl.shape)
+
+    @property
+    def inputs(self) -> Floats:
+        """Inputs, n x inputs: to be written; taken over at the next step."""
+        return self._inputs
+
+    @inputs.setter
+    def inputs(self, value: Any) -> None:
+        self._inputs[:] = numbers(value, "inputs", self._inputs.shape)
 
     @property
     def _c(self) -> Any:
@@ -101,6 +150,12 @@ class Batch:
         if body not in self._index:
             raise UnknownName(f"there is no body {body!r}; bodies: {', '.join(self._index)}")
         return self._index[body]
+
+    def sensor(self, name: str) -> Floats:
+        """Readings of one sensor, n x 1 or n x 3: columns of sensor_data."""
+        if not isinstance(name, str) or not name or name not in self._sensors:
+            raise UnknownName(f"there is no sensor {name!r}; sensors: {', '.join(k for k in self._sensors if k)}")
+        return self.sensor_data[:, self._sensors[name]]
 
     def _mask(self, mask: Any) -> Any:
         if mask is None:

@@ -74,11 +74,11 @@ class VectorEnv(_VectorEnv):  # type: ignore[misc]
                  randomise: Optional[Callable[[World, np.random.Generator], None]] = None) -> None:
         self.batch = Batch(model, n, threads, () if inputs == "ctrl" else inputs)
         self._given = self.batch.ctrl if inputs == "ctrl" else self.batch.inputs
-        self.num_envs = self.batch.n
+        self.num_envs = n = self.batch.n
         self._reward, self._obs, self._done, self._randomise = reward, obs, done, randomise
         self._skip, self._limit = integer(frame_skip, "frame_skip", 1, 10**6), integer(limit, "limit", 1, 2**31 - 1)
         width = self._given.shape[1]
-        lo, hi = (np.broadcast_to(numbers(x, w), (width,)) for x, w in ((low, "low"), (high, "high")))
+        lo, hi = (np.full(width, a) if a.shape == () else numbers(a, w, (width,)) for a, w in ((numbers(x, w), w) for x, w in ((low, "low"), (high, "high"))))
         if np.any(lo > hi):
             raise ArgumentError(f"low: found {lo.tolist()}, above high {hi.tolist()}")
         k = self._observe().shape[1]
@@ -97,6 +97,13 @@ class VectorEnv(_VectorEnv):  # type: ignore[misc]
         if a.ndim != 2 or a.shape[0] != self.num_envs:
             raise ArgumentError(f"obs: found shape {a.shape}; allowed: {self.num_envs} x k")
         return a
+
+    def _each(self, x: Any, what: str, kind: Any) -> Any:
+        """One number or boolean for each environment, as a function of the program gave them."""
+        a = np.asarray(x)
+        if a.shape != (self.num_envs,) or a.dtype.kind not in "fiub":
+            raise ArgumentError(f"{what}: found {a.dtype} of shape {a.shape}; allowed: {self.num_envs} numbers, one for each world")
+        return a.astype(kind)
 
     def _begin(self, mask: npt.NDArray[np.bool_]) -> None:
         """Resets the environments of the mask and gives them new episodes."""
@@ -128,8 +135,8 @@ class VectorEnv(_VectorEnv):  # type: ignore[misc]
         self._given[go] = np.clip(a, self._low, self._high)[go]
         status = self.batch.step(self._skip, go)
         self._age[go] += 1
-        reward = np.where(go, np.asarray(self._reward(self.batch), dtype=np.float64), 0.0)
-        over = np.zeros(self.num_envs, dtype=bool) if self._done is None else np.asarray(self._done(self.batch), dtype=bool)
+        reward = np.where(go, self._each(self._reward(self.batch), "reward", np.float64), 0.0)
+        over = np.zeros(self.num_envs, dtype=bool) if self._done is None else self._each(self._done(self.batch), "done", bool)
         terminated = over & go
         truncated = ((self._age >= self._limit) | (status != 0)) & go & ~terminated
         self._over = terminated | truncated

@@ -11,7 +11,7 @@ import numpy as np
 from ._arrays import Floats, number, numbers, pointer, vector
 from ._native import ffi, lib
 from .errors import ArgumentError, ClosedError, UnknownName, failure
-from .parts import Body
+from .parts import Body, part_id
 
 if TYPE_CHECKING:
     from .world import World
@@ -146,7 +146,8 @@ class JointSpace:
 
     def jacobian(self, body: Body, point: Any = (0.0, 0.0, 0.0)) -> Floats:
         """6 x nv: velocity of a point of a body, given in the body frame, and angular velocity, in the world frame, are J v."""
+        i = part_id(self.world, body, Body, "body")
         body._w
         J, p = np.zeros((6, self.nv)), ffi.new("double[3]", list(vector(point, "point", self.world.dim)))
-        self._do(lib.perp_joint_space_jacobian(self._s, body._id, p, pointer(J)))
+        self._do(lib.perp_joint_space_jacobian(self._s, i, p, pointer(J)))
         return J

@@ -104,6 +104,8 @@ class Model:
     @classmethod
     def of(cls, world: World) -> "Model":
         """The model of a world as it stands: the scene file that perp_world_write_scene() writes of it."""
+        if not isinstance(world, World):
+            raise ArgumentError(f"Model.of: found {type(world).__name__}; allowed: a World")
         model, state = world.__reduce__()[1][:2]
         if state is None:
             return model  # type: ignore[no-any-return]

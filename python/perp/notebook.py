@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 from typing import Any, Optional
 
+from .errors import PerpError
+
 
 def program() -> Optional[str]:
     """The program perp: $PERP_PROGRAM, or the one on the path, or that of the build that this package came from."""
@@ -21,13 +23,33 @@ def program() -> Optional[str]:
     return None
 
 
-def world_html(w: Any) -> str:
-    """A table of the bodies of a world."""
+def _frame(page: str, title: str, height: int) -> str:
+    return f'<iframe srcdoc="{html.escape(page, quote=True)}" width="100%" height="{height}" style="border:0" title="{title}"></iframe>'
+
+
+def _still(w: Any) -> Optional[str]:
+    """The viewer with a recording of one frame: the world as it stands. None: without the viewer, or if the world cannot be written."""
+    from .recording import Recorder
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "world.h5")
+        try:
+            with w.clone() as copy:
+                Recorder(copy, path).close()
+        except PerpError:
+            return None
+        return viewer_page(path)
+
+
+def world_html(w: Any, height: int = 360) -> str:
+    """The viewer in a frame, with the world as it stands, and a table of its bodies."""
     if w._w is None:
         return "<p>perp.World, closed</p>"
+    page = _still(w)
+    frame = "" if page is None else _frame(page, "perp.World", height)
     rows = "".join(f"<tr><td>{html.escape(b.name or str(b.index))}</td><td>{b.kind}</td><td>{', '.join(f'{x:.4g}' for x in b.position)}</td></tr>"
                    for b in w.bodies[:50])
-    return f"<p>perp.World {w.dim}D, t = {w.time:g}</p><table><tr><th>body</th><th>kind</th><th>position</th></tr>{rows}</table>"
+    return f"<p>perp.World {w.dim}D, t = {w.time:g}</p>{frame}<table><tr><th>body</th><th>kind</th><th>position</th></tr>{rows}</table>"
 
 
 def viewer_page(path: str) -> Optional[str]:
@@ -50,4 +72,4 @@ def recording_html(r: Any, height: int = 480) -> str:
     head = f"perp.Recording {html.escape(r.path)}, {r.frames} frames, {len(r.bodies)} bodies, t = {r.t0:g} to {r.t1:g}"
     if page is None:
         return f"<p>{head}</p><p>The viewer is not shown: the program perp, or its page, was not built.</p>"
-    return f'<iframe srcdoc="{html.escape(page, quote=True)}" width="100%" height="{height}" style="border:0" title="{head}"></iframe>'
+    return _frame(page, head, height)

@@ -54,11 +54,20 @@ def axis_definition(axis: Any, extras: dict[str, Any]) -> Any:
                 a.motor_force = float("inf")
         elif k == "motor_force":
             a.motor, a.motor_force = True, number(v, k, infinite=True)
-        elif k in ("stiffness", "rest", "damping", "friction"):
+        elif k in ("stiffness", "rest", "damping", "friction", "armature"):
             setattr(a, k, number(v, k))
         else:
-            raise UnknownName(f"a joint coordinate has no {k!r}; allowed: limits, motor_speed, motor_force, stiffness, rest, damping, friction")
+            raise UnknownName(f"a joint coordinate has no {k!r}; allowed: limits, motor_speed, motor_force, stiffness, rest, damping, friction, armature")
     return a[0]
+
+
+def part_id(world: "World", x: Any, kind: "type[_Part]", what: str) -> Any:
+    """The id of a body, joint or site that must be one of this world. An id of another world may stand for something else here."""
+    if not isinstance(x, kind):
+        raise ArgumentError(f"{what}: found {type(x).__name__}; allowed: a {kind.__name__} of this world")
+    if x.world is not world and x.world._c != world._c:
+        raise ArgumentError(f"{what}: the {kind._what} is of another world; take world.{kind._what}(name) of this one")
+    return x._id
 
 
 class _Part:
@@ -270,8 +279,16 @@ class Body(_Part):
         return f"<perp.Body {self.name or self.index}>" if self.world._w is not None and self.alive else "<perp.Body, removed>"
 
 
+class Term(NamedTuple):
+    """A coordinate q of a joint in the sum of a coupling or tendon: c[0] q + c[1] q^2 + c[2] q^3 + c[3] q^4."""
+
+    joint: "Joint"
+    c: Floats
+    coord: int
+
+
 class Joint(_Part):
-    """A joint of a world."""
+    """A joint of a world: between bodies, or a coupling or tendon, which is about a sum over coordinates of such joints."""
 
     __slots__ = ()
     _what = "joint"
@@ -290,7 +307,7 @@ class Joint(_Part):
 
     @property
     def kind(self) -> str:
-        """fixed, revolute, prismatic, ..."""
+        """fixed, revolute, prismatic, ..., coupling, tendon"""
         from .world import _JOINTS
 
         return _JOINTS[int(self._get().kind)]
@@ -318,8 +335,20 @@ class Joint(_Part):
         return self._read()[1]
 
     @property
+    def terms(self) -> list[Term]:
+        """Coupling, tendon: what is summed up. Other joints have none."""
+        d = self._get()
+        return [Term(Joint(self.world, ffi.new("perp_joint_id *", t.joint)[0]), np.array(list(t.c)), int(t.coord)) for t in (d.term[i] for i in range(d.nterm))]
+
+    @property
+    def offset(self) -> float:
+        """Coupling, tendon: constant part of the sum."""
+        return float(self._get().offset)
+
+    @property
     def impulse(self) -> Floats:
-        """Impulse of the last step on body b: linear (3) and angular (3), world frame. Over h it is force and torque."""
+        """Impulse of the last step on body b: linear (3) and angular (3), world frame. Over h it is force and torque. A coupling or
+        tendon has no body of its own: the first number is the impulse along its sum, the others are 0."""
         out = ffi.new("perp_wrench *")
         if lib.perp_joint_impulse(self.world._c, self._id, out):
             raise self._stale()
@@ -328,14 +357,14 @@ class Joint(_Part):
 
     @property
     def error(self) -> tuple[float, float]:
-        """Distance [L] and angle [rad] by which its frames miss."""
+        """Distance [L] and angle [rad] by which its frames miss. Of a coupling the first or second is the sum that should be 0."""
         a, b = ffi.new("double *"), ffi.new("double *")
         if lib.perp_joint_error(self.world._c, self._id, a, b):
             raise self._stale()
         return float(a[0]), float(b[0])
 
     def set(self, coord: int = 0, **extras: Any) -> None:
-        """Changes extras of a coordinate: limits, motor_speed, motor_force, stiffness, rest, damping, friction."""
+        """Changes extras of a coordinate: limits, motor_speed, motor_force, stiffness, rest, damping, friction, armature."""
         d = self._get()
         if coord not in range(self.coords):
             raise ArgumentError(f"coord: found {coord!r}; this joint has {self.coords} coordinates")

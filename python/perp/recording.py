@@ -13,8 +13,9 @@ import numpy.typing as npt
 from ._arrays import Floats, integer, number, pointer, text as _text
 from ._native import ffi, lib
 from ._records import Certificate
-from .errors import ArgumentError, ClosedError, check
+from .errors import ArgumentError, ClosedError, UnknownName, check
 from .model import Model, _string
+from .sensors import SENSORS
 from .world import World
 
 Path = Union[str, "os.PathLike[str]"]
@@ -70,6 +71,15 @@ class RecordedBody(NamedTuple):
     mass: float
 
 
+class RecordedSensor(NamedTuple):
+    """A sensor of a recording."""
+
+    name: str
+    kind: str
+    unit: str
+    size: int
+
+
 class Recording:
     """A recording, open for reading; another process may still write it.
 
@@ -79,7 +89,7 @@ class Recording:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = os.fspath(path)
+        self.path = _text(path, "path").decode()
         out, why = ffi.new("perp_recording **"), ffi.new("perp_refusal *")
         with _one_at_a_time:
             check(lib.perp_recording_open(_text(self.path, "path"), out, why), why)
@@ -96,6 +106,9 @@ class Recording:
         kinds = ("obstacle", "kinematic", "dynamic")
         b = [lib.perp_recording_body(self._r, i) for i in range(a.nbody)]
         self.bodies = [RecordedBody(_string(x.name) or f"body-{i}", kinds[int(x.kind)], float(x.mass)) for i, x in enumerate(b)]
+
+        kept = [lib.perp_recording_sensor(self._r, i) for i in range(a.nsensor)]
+        self.sensors = [RecordedSensor(_string(x.name), SENSORS[int(x.kind)], _string(x.unit), int(x.size)) for x in kept]
 
     @property
     def _c(self) -> Any:
@@ -160,6 +173,13 @@ class Recording:
         out = np.empty(self.frames)
         self._ask(lib.perp_recording_series, _text(name, "series"), pointer(out))
         return out
+
+    def sensor(self, name: str) -> Floats:
+        """Readings of a sensor: frames x 1 or frames x 3."""
+        for s in self.sensors:
+            if s.name == name:
+                return np.stack([self[f"sensor({name}).{x}"] for x in (("value",) if s.size == 1 else ("x", "y", "z"))], axis=1)
+        raise UnknownName(f"the recording has no sensor {name!r}; sensors: {', '.join(s.name for s in self.sensors)}")
 
     def unit(self, name: str) -> str:
         """Unit of a series in words of L, M, T."""
@@ -227,16 +247,19 @@ class Recording:
 
 class Recorder:
     """Records the steps of a world into a new file, until it is closed. An existing file is never written over. every: steps of a
-    frame; compression: 0 to 9; default: what the scene says, or 1 and 1.
+    frame; compression: 0 to 9; default: what the scene says, or 1 and 1. Nothing can be added to the world or removed from it meanwhile. If
+    a frame cannot be written, the step that made it raises FileError; the world has then taken this step.
 
         with perp.Recorder(w, "fall.h5"):
             w.run(1.0)
     """
 
     def __init__(self, world: World, path: Path, *, every: Optional[int] = None, compression: Optional[int] = None, title: str = "") -> None:
+        if not isinstance(world, World):
+            raise ArgumentError(f"Recorder: found {type(world).__name__}; allowed: a World")
         if world._recorder is not None:
             raise ArgumentError("the world is being recorded already")
-        self.world, self.path = world, os.fspath(path)
+        self.world, self.path = world, _text(path, "path").decode()
         out, why = ffi.new("perp_recorder **"), ffi.new("perp_refusal *")
         own = lib.perp_scene_record(world._scene) if world._scene is not None else lib.perp_scene_words_default().record
         choice = (own.what, own.every if every is None else integer(every, "every", 1, 2**31 - 1),

@@ -11,7 +11,7 @@ from ._arrays import Floats, Vector, integer, number, numbers, pointer, text, ve
 from ._native import ffi, lib
 from .errors import ArgumentError, UnknownName
 from .joint_space import JointSpace
-from .parts import Body, Joint, _Part
+from .parts import Body, Joint, _Part, part_id
 from .shapes import pose
 
 if TYPE_CHECKING:
@@ -136,6 +136,8 @@ class Keyframe(NamedTuple):
 
 class Robot:
     """The part of World that is about joints, actuators, sites and keyframes."""
+
+    __slots__ = ("_space", "_shown", "_lent", "_ctrl")
 
     if TYPE_CHECKING:
         _memory: Memory
@@ -274,10 +276,8 @@ class Robot:
         each is (lowest, highest). Servos are implicit: any kp and kv are stable."""
         if not isinstance(kind, str) or kind not in ACTUATORS:
             raise UnknownName(f"actuator: found {kind!r}; allowed: {', '.join(ACTUATORS)}")
-        if not isinstance(joint, Joint):
-            raise ArgumentError(f"joint: found {type(joint).__name__}; allowed: a Joint of this world")
         d = ffi.new("perp_actuator_def *", lib.perp_actuator_def_default(ACTUATORS.index(kind)))
-        d.joint, d.coord = joint._id, integer(coord, "coord", 0, 2)
+        d.joint, d.coord = part_id(self._self(), joint, Joint, "joint"), integer(coord, "coord", 0, 2)
         d.gear, d.kp, d.kv, d.ctrl = number(gear, "gear"), number(kp, "kp"), number(kv, "kv"), number(ctrl, "ctrl")
         for key, given in (("ctrl", ctrl_range), ("force", force_range), ("joint", joint_range)):
             if given is not None:
@@ -294,17 +294,13 @@ class Robot:
 
     def exclude(self, a: Body, b: Body) -> None:
         """Shapes of the two bodies no longer touch each other, as those of two jointed bodies."""
-        for x in (a, b):
-            if not isinstance(x, Body):
-                raise ArgumentError(f"exclude: found {type(x).__name__}; allowed: bodies")
-        self._do(lib.perp_world_exclude(self._change(), a._id, b._id))
+        pair = [part_id(self._self(), x, Body, "exclude") for x in (a, b)]
+        self._do(lib.perp_world_exclude(self._change(), *pair))
 
     def include(self, a: Body, b: Body) -> None:
         """They may touch again."""
-        for x in (a, b):
-            if not isinstance(x, Body):
-                raise ArgumentError(f"include: found {type(x).__name__}; allowed: bodies")
-        self._do(lib.perp_world_include(self._change(), a._id, b._id))
+        pair = [part_id(self._self(), x, Body, "include") for x in (a, b)]
+        self._do(lib.perp_world_include(self._change(), *pair))
 
     # Sites and keyframes
 
@@ -326,9 +322,7 @@ class Robot:
         d = ffi.new("perp_site_def *", lib.perp_site_def_default())
         d.X_BS, d.model = pose(vector(at, "at", self.dim), turn, "at", 3), bool(model)
         if body is not None:
-            if not isinstance(body, Body):
-                raise ArgumentError(f"body: found {type(body).__name__}; allowed: a Body of this world, or None")
-            d.body = body._id
+            d.body = part_id(self._self(), body, Body, "body")
         keep = ffi.new("char[]", text(name, "name")) if name else ffi.NULL
         d.name = keep
         out = ffi.new("perp_site_id *")

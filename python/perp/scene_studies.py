@@ -10,7 +10,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 from ._arrays import Floats, numbers
 from .errors import ArgumentError, SolveError, UnknownName
 from .model import Model
-from .studies import Fit, Minimum, fit, minimise, run_program
+from .studies import Fit, Minimum, fit, function, minimise, run_program
 from .world import World
 
 Path = Union[str, "os.PathLike[str]"]
@@ -40,6 +40,7 @@ def design(model: Model, cost: Callable[[World], Any], over: Mapping[str, Any], 
     (SolveError) counts as one that cannot be evaluated. Options are those of minimise(). `values` of the result has the parameters by name.
     """
     names = _names(model, over, "design")
+    function(cost, "cost")
     bounds = [numbers(over[k], k, (2,)) for k in names]
 
     def f(x: Floats) -> Any:
@@ -61,6 +62,7 @@ def estimate(model: Model, residuals: Callable[[World], Any], unknown: Mapping[s
     evaluated. Arguments are those of fit(). `values` of the result has the parameters by name.
     """
     names = _names(model, unknown, "estimate")
+    function(residuals, "residuals")
     start, lower, upper = [], [], []
     for k in names:
         a = numbers(unknown[k], k, infinite=True)

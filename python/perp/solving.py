@@ -74,7 +74,7 @@ def _bounds(x: Any, what: str, n: int, default: float) -> Floats:
     if x is None:
         return np.full(n, default)
     a = numbers(x, what, infinite=True)
-    return np.full(n, float(a)) if a.shape == () else numbers(a, what, (n,), infinite=True)
+    return np.full(n, float(a)) if a.shape == () else numbers(a, what, (n,), infinite=True).copy()
 
 
 class Problem:
@@ -108,6 +108,9 @@ class Problem:
     def w(self, z: Any) -> Floats:
         """The other side of the complementarity at z."""
         raise NotImplementedError
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a problem cannot be pickled; pickle the arrays it is made of. Solutions can be")
 
     def measure(self, z: Any) -> Measures:
         """What the judge measures of an answer, from the data of the problem alone."""
@@ -252,7 +255,7 @@ class Cone(Problem):
         c.dim, c.ncontact, c.nrow, c.mu = d, len(f), rows, self._hold(f)
         c.lo, c.hi = self._hold(_bounds(lo, "lo", rows, -np.inf)), self._hold(_bounds(hi, "hi", rows, np.inf))
         if axes is not None:
-            c.axes = self._hold(np.ascontiguousarray(numbers(axes, "axes", (len(f), d - 1))))
+            c.axes = self._hold(numbers(axes, "axes", (len(f), d - 1)).copy())
         return c
 
     @classmethod
@@ -299,17 +302,12 @@ class Solution:
     iterations: int
     seconds: float
     story: str
-    problem: Problem = field(repr=False)
+    x: Floats = field(repr=False)  # QP: the variables; else z
+    y: Floats = field(repr=False)  # QP: the multipliers of the rows; else empty
+    problem: Optional[Problem] = field(repr=False)  # None: the solution was pickled
 
-    @property
-    def x(self) -> Floats:
-        """QP: the variables; else z."""
-        return self.z[: self.problem.n] if isinstance(self.problem, QP) else self.z
-
-    @property
-    def y(self) -> Floats:
-        """QP: the multipliers of the rows; else empty."""
-        return self.z[self.problem.n :] if isinstance(self.problem, QP) else self.z[:0]
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "problem": None}
 
 
 def solvers() -> list[str]:
@@ -357,6 +355,7 @@ def solve(problem: Any, q: Any = None, lo: Any = None, hi: Any = None, *, solver
                  int(lib.PERP_E_FIT): f"no solver named takes a problem of class {p.kind}"}
         raise failure(status, texts.get(int(status), ""))
     verdict = ffi.new("perp_verdict *", info.verdict)
+    n = p.n if isinstance(p, QP) else p.size
     return Solution(z, p.w(z), status == 0, float(info.residual), Verdict(verdict), p.measure(z), str(ffi.string(lib.perp_outcome_text(info.outcome)).decode()),
                     "" if info.solver == ffi.NULL else str(ffi.string(info.solver).decode()), int(info.iterations), float(info.seconds),
-                    str(ffi.string(info.story).decode(errors="replace")), p)
+                    str(ffi.string(info.story).decode(errors="replace")), z[:n], z[n:], p)

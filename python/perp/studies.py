@@ -42,6 +42,24 @@ def grid(**values: Any) -> list[dict[str, float]]:
     return [dict(zip(values, c)) for c in itertools.product(*lists)]
 
 
+def function(f: Any, what: str) -> Any:
+    """f, if it can be called."""
+    if not callable(f):
+        raise ArgumentError(f"{what}: found {type(f).__name__}; allowed: a function")
+    return f
+
+
+def _result(x: Any, what: str, n: Optional[int] = None) -> Any:
+    """What a function gave: one number, or n of them. NaN and infinities are allowed: the point could not be evaluated."""
+    try:
+        a = np.asarray(x, dtype=np.float64).ravel()
+    except (TypeError, ValueError) as e:
+        raise ArgumentError(f"{what} gave {type(x).__name__}; allowed: numbers") from e
+    if a.size != (1 if n is None else n):
+        raise ArgumentError(f"{what} gave {a.size} numbers; allowed: {1 if n is None else n}")
+    return float(a[0]) if n is None else a
+
+
 def _trial(model: Model, values: dict[str, float], run: Callable[..., Any], seed: Optional[int], index: int) -> Trial:
     try:
         w = model.world(**values)
@@ -60,6 +78,9 @@ def sweep(model: Model, run: Callable[..., Any], values: Values, *, seed: Option
     depend on seed and trial alone. workers: threads; the library runs without Python's lock. client: a client of Dask, whose workers
     run the trials instead. A trial that raises is kept with its error.
     """
+    if not isinstance(model, Model):
+        raise ArgumentError(f"sweep: found {type(model).__name__}; allowed: a Model")
+    function(run, "run")
     sets = grid(**values) if isinstance(values, Mapping) else [dict(v) for v in values]
     s = None if seed is None else integer(seed, "seed", 0, 2**64 - 1)
     n = integer(workers, "workers", 0, 1024) or os.cpu_count() or 1
@@ -165,6 +186,7 @@ def minimise(f: Callable[[Floats], Any], lower: Any, upper: Any, *, start: Any =
     """Smallest f(x) within bounds; f may run a simulation. With constraints, f gives (value, g), and g <= 0 is asked for. A value that
     is NaN: the point could not be evaluated. workers: threads that evaluate the points of a population. The points depend on the
     arguments alone."""
+    function(f, "f")
     lo = numbers(lower, "lower", (None,))
     n = len(lo)
     hi = numbers(upper, "upper", (n,))
@@ -181,9 +203,14 @@ def minimise(f: Callable[[Floats], Any], lower: Any, upper: Any, *, start: Any =
     def values(x: Floats, out: Floats, g: Optional[Floats]) -> None:
         got = list(pool.map(f, x)) if pool is not None else [f(row) for row in x]
         for i, v in enumerate(got):
-            out[i] = float(v[0] if m else v)
-            if g is not None:
-                g[i] = np.asarray(v[1], dtype=float).reshape(m)
+            if g is None:
+                out[i] = _result(v, "f")
+                continue
+            try:
+                value, limits = v
+            except (TypeError, ValueError) as e:
+                raise ArgumentError(f"f gave {type(v).__name__}; allowed, with constraints: (value, g)") from e
+            out[i], g[i] = _result(value, "f"), _result(limits, "g of f", m)
 
     p.values, p.ctx = lib.py_search_values, _callbacks.handle(calls, values, (n, m))
     if method is not None:
@@ -241,6 +268,7 @@ class _FitCall:
         for k in arguments:
             if k not in known:
                 raise ArgumentError(f"fit has no argument {k!r}; allowed: {', '.join(sorted(known))}")
+        function(residuals, "residuals")
         x = numbers(start, "start", (None,)).copy()
         self.n, self.keep, self.calls = len(x), [x], _callbacks.Problem()
         self.m = integer(arguments["m"], "m", 1, 2**31 - 1) if "m" in arguments else len(np.atleast_1d(residuals(x.copy())))
@@ -258,7 +286,7 @@ class _FitCall:
                 with ThreadPoolExecutor(workers) as pool:
                     got = list(pool.map(residuals, points))
             for i, v in enumerate(got):
-                r[i] = np.asarray(v, dtype=float).reshape(self.m)
+                r[i] = _result(v, "residuals", self.m)
 
         p.residuals, p.ctx = lib.py_fit_residuals, _callbacks.handle(self.calls, all_residuals, (self.n, self.m))
         o = self.o = ffi.new("perp_fit_options *", lib.perp_fit_options_default())
@@ -324,6 +352,7 @@ class Sample:
 def sample(log_density: Callable[[Floats], float], start: Any, covariance: Any, *, lower: Any = None, upper: Any = None, steps: int = 1000,
            burn_in: int = 0, walkers: int = 0, thin: int = 1, seed: int = 0) -> Sample:
     """Samples a density, given by its logarithm, by an ensemble of walkers that begin about `start` with a covariance, such as those of a fit."""
+    function(log_density, "log_density")
     x = numbers(start, "start", (None,)).copy()
     n, keep, calls = len(x), [x], _callbacks.Problem()
     p, o = ffi.new("perp_sample_problem *"), ffi.new("perp_sample_options *")
@@ -334,7 +363,7 @@ def sample(log_density: Callable[[Floats], float], start: Any, covariance: Any, 
 
     def density(points: Floats, out: Floats) -> None:
         for i, row in enumerate(points):
-            out[i] = float(log_density(row))
+            out[i] = _result(log_density(row), "log_density")
 
     p.log_density, p.ctx = lib.py_log_density, _callbacks.handle(calls, density, n)
     o.walkers, o.burn_in, o.steps = integer(walkers, "walkers", 0, 10**6), integer(burn_in, "burn_in", 0, 10**9), integer(steps, "steps", 8, 10**9)

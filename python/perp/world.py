@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import tempfile
 from threading import get_ident
-from typing import Any, Callable, Iterator, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,9 @@ from ._arrays import Floats, Vector, integer, number, numbers, text as _text, ve
 from ._native import ffi, lib
 from ._records import Certificate
 from .errors import ArgumentError, ClosedError, PerpError, SolveError, UnknownName, check, failure
-from .parts import Body, Contacts, Force, Joint, KINDS, axis_definition, contact_type
+from .parts import Body, Contacts, Force, Joint, KINDS, axis_definition, contact_type, part_id
 from .robot import Robot
+from .sensors import Sensing
 from .shapes import Particle, HalfSpace, Shape, pose, quaternion
 
 _ENUMS = {
@@ -33,7 +34,7 @@ _NUMBERS = ("press", "h", "tolerance", "work_limit", "time_limit", "error_tolera
 _FLAGS = ("no_fallback", "warm_start", "joint_correction")
 _COUNTS = ("friction_directions", "max_halvings")
 _JOINTS = ("fixed", "revolute", "prismatic", "cylindrical", "spherical", "universal", "planar", "coupling", "tendon")
-_BODILY = _JOINTS[:-2]  # the last two are of scenes and models only
+_BODILY = _JOINTS[:-2]  # the last two are without bodies
 _step = lib.py_step
 _new = ffi.new
 _certificate = ffi.typeof("perp_certificate *")
@@ -92,7 +93,7 @@ class _Keep:
         self.keep = None
 
 
-class World(Robot):
+class World(Robot, Sensing):
     """A world of rigid bodies.
 
     dim: 2 or 3. h: time step. gravity: default (0, 0, -9.81), in 2D (0, -9.81). mu, restitution: law of every pair of materials.
@@ -117,6 +118,8 @@ class World(Robot):
             options["h"] = h
         for name, value in options.items():
             self._option(d, name, value, keep)
+        if isinstance(fallback, str):
+            raise ArgumentError(f"fallback: found {fallback!r}; allowed: a list of names of solvers")
         for i, name in enumerate(fallback or ()):
             if i >= len(d.fallback):
                 raise ArgumentError(f"fallback: found {len(fallback or ())} solvers; allowed: at most {len(d.fallback)}")
@@ -150,7 +153,8 @@ class World(Robot):
             known = sorted([*_ENUMS, *_NAMES, *_NUMBERS, *_FLAGS, *_COUNTS, "dim", "gravity", "mu", "restitution", "fallback"])
             raise UnknownName(f"World has no option {name!r}; allowed: {', '.join(known)}")
 
-    _fixed = False  # a world of a batch: nothing may be added or removed
+    # A name that does not exist cannot be assigned to: w.gravity = 0 would change nothing.
+    __slots__ = ("_w", "_memory", "_scene", "_hold", "_source", "_busy", "_recorder", "_poses", "_twists", "_look", "_fixed", "_undo", "__weakref__")
 
     # Life
 
@@ -164,6 +168,8 @@ class World(Robot):
         self._source = source  # a Model, as long as the world can be made again from it and its state
         self._busy = ffi.new("uintptr_t *")  # the thread that steps it; 0: none
         self._recorder: Any = None
+        self._fixed = False  # a world of a batch: nothing may be added or removed
+        self._undo: Optional[tuple[Any, Any]] = None  # source and joint space before the change that is being asked for
         self._robot()
         self._poses: tuple[Any, int, Optional[Floats]] = (None, 0, None)
         self._twists: tuple[Any, int, Optional[Floats]] = (None, 0, None)
@@ -190,11 +196,14 @@ class World(Robot):
         w = self._c
         if parts and self._fixed:
             raise ArgumentError("nothing can be added to a world of a batch, or removed from it; change the model and make a new batch")
-        if parts:
-            self._space, self._shown = None, ffi.NULL
+        if parts and self._recorder is not None:
+            raise ArgumentError("the world is being recorded: nothing can be added or removed before the recorder is closed")
         if self._busy[0]:
             raise PerpError("the world is being stepped; change it between steps")
+        self._undo = (self._source, self._space)
         self._source = None
+        if parts:
+            self._space = None
         return w
 
     def _fail(self, status: int, cert: Any = None) -> None:
@@ -210,7 +219,10 @@ class World(Robot):
         raise e
 
     def _do(self, status: int) -> None:
+        undo, self._undo = self._undo, None
         if status:
+            if undo is not None:  # nothing was changed
+                self._source, self._space = undo
             self._fail(status)
 
     def close(self) -> None:
@@ -456,7 +468,7 @@ class World(Robot):
         mass; spin: angular velocity [rad/T], one number in 2D.
         """
         dim = self.dim
-        given = [] if shapes is None else [shapes] if isinstance(shapes, Shape) else list(shapes)
+        given: list[Any] = [] if shapes is None else [shapes] if isinstance(shapes, Shape) else list(shapes) if isinstance(shapes, Iterable) else [shapes]
         for s in given:
             if not isinstance(s, Shape):
                 raise ArgumentError(f"add: found {type(s).__name__}; allowed: shapes such as perp.Box")
@@ -476,6 +488,10 @@ class World(Robot):
         if kind == "dynamic":
             self._weigh(d, defs, density, mass, inertia)
         w = self._change(True)
+        for s, _ in defs:  # first: a body that is removed again would not leave the world as it was
+            status = lib.perp_shape_check(w, d.kind, ffi.new("perp_shape_def *", s))
+            if status:
+                self._do(status)
         body = ffi.new("perp_body_id *")
         self._do(lib.perp_body_add(w, d, body))
         made = Body(self, body[0])
@@ -540,29 +556,73 @@ class World(Robot):
         kind: fixed, revolute, prismatic, cylindrical, spherical, universal, planar. at: a point of the joint in the world frame;
         default: the centre of mass of b. axis: its direction in the world frame (z of the joint frames; in 2D the direction of a
         prismatic joint). Extras of the first coordinate: limits=(lo, hi), motor_speed, motor_force, stiffness, rest, damping,
-        friction; of several coordinates: axes=[{...}, {...}].
+        friction, armature; of several coordinates: axes=[{...}, {...}].
         """
         if not isinstance(kind, str) or kind not in _BODILY:
-            raise UnknownName(f"joint: found {kind!r}; allowed: {', '.join(_BODILY)}")
+            raise UnknownName(f"joint: found {kind!r}; allowed: {', '.join(_BODILY)}; without bodies: add_coupling(), add_tendon()")
         dim = self.dim
+        ids = part_id(self, b, Body, "b"), None if a is None else part_id(self, a, Body, "a")
         d = ffi.new("perp_joint_def *", lib.perp_joint_def_default(_JOINTS.index(kind)))
         p = vector(at, "at", dim) if at is not None else tuple(float(x) for x in b.position)
         d.X_AJ, d.X_BJ = (self._in_body(x, p, self._frame(axis)) for x in (a, b))
-        d.b = b._id
-        if a is not None:
-            d.a = a._id
+        d.b = ids[0]
+        if ids[1] is not None:
+            d.a = ids[1]
+        if axes and extras:
+            raise ArgumentError(f"add_joint: found axes and {', '.join(extras)}; allowed: extras of the first coordinate, or axes for each of them")
+        if isinstance(axes, Mapping) or not all(isinstance(x, Mapping) for x in axes):
+            raise ArgumentError("axes: allowed: a list of dictionaries, one for each coordinate")
         every = [dict(x) for x in axes] or ([dict(extras)] if extras else [])
         count = lib.perp_joint_ncoord(_JOINTS.index(kind), dim)
         if len(every) > max(count, 0):
             raise ArgumentError(f"axes: found {len(every)}; a {kind} joint has {max(count, 0)} coordinates in {dim}D")
         for i, x in enumerate(every):
             d.axis[i] = axis_definition(d.axis[i], x)
+        d.collide = bool(collide)
+        return self._add_joint(d, name)
+
+    def _add_joint(self, d: Any, name: str) -> Joint:
         keep = ffi.new("char[]", _text(name, "name")) if name else ffi.NULL
         d.name = keep
-        d.collide = bool(collide)
         out = ffi.new("perp_joint_id *")
         self._do(lib.perp_joint_add(self._change(True), d, out))
         return Joint(self, out[0])
+
+    def _sum(self, kind: str, terms: Any, offset: float) -> tuple[Any, Any]:
+        """Definition of a coupling or tendon, and its terms, which it points to."""
+        try:
+            given = [tuple(t) for t in terms]
+        except TypeError as e:
+            raise ArgumentError(f"terms: found {type(terms).__name__}; allowed: a list of (joint, c) or (joint, c, coord)") from e
+        d = ffi.new("perp_joint_def *", lib.perp_joint_def_default(_JOINTS.index(kind)))
+        c = ffi.new("perp_joint_term[]", max(len(given), 1))
+        for i, t in enumerate(given):
+            if not 2 <= len(t) <= 3:
+                raise ArgumentError(f"terms[{i}]: found {len(t)} entries; allowed: (joint, c) or (joint, c, coord)")
+            powers = numbers(t[1], f"terms[{i}]: c").ravel()
+            if not 1 <= powers.size <= len(c[i].c):
+                raise ArgumentError(f"terms[{i}]: c: found {powers.size} numbers; allowed: 1 to {len(c[i].c)}, of q, q^2, q^3, q^4")
+            c[i].joint = part_id(self, t[0], Joint, f"terms[{i}]")
+            c[i].coord = integer(t[2], f"terms[{i}]: coord", 0, 2) if len(t) == 3 else 0
+            for k, x in enumerate(powers):
+                c[i].c[k] = float(x)
+        d.term, d.nterm, d.offset = c, len(given), number(offset, "offset")
+        return d, c
+
+    def add_coupling(self, terms: Sequence[Sequence[Any]], *, offset: float = 0.0, name: str = "") -> Joint:
+        """Keeps offset + sum c q at 0 over coordinates q of joints: gears, mimic joints. terms: (joint, c) or (joint, c, coord); c is one
+        number, or up to four: c[0] q + c[1] q^2 + c[2] q^3 + c[3] q^4. A gear of ratio r, q_b = r q_a: [(b, 1), (a, -r)]. It goes when one
+        of its joints is removed."""
+        d, keep = self._sum("coupling", terms, offset)
+        return self._add_joint(d, name)
+
+    def add_tendon(self, terms: Sequence[Sequence[Any]], *, offset: float = 0.0, name: str = "", **extras: Any) -> Joint:
+        """A joint whose one coordinate is offset + sum c q over coordinates q of joints; terms as in add_coupling(). Extras: limits=(lo, hi),
+        motor_speed, motor_force, stiffness, rest, damping, friction. It may have an actuator and sensors."""
+        d, keep = self._sum("tendon", terms, offset)
+        if extras:
+            d.axis[0] = axis_definition(d.axis[0], extras)
+        return self._add_joint(d, name)
 
     def _frame(self, axis: Vector) -> Any:
         """A frame with its z along an axis; in 2D its x."""
@@ -607,9 +667,9 @@ class World(Robot):
                    stiffness: float = 0.0, rest_length: float = 0.0, damping: float = 0.0, drag: float = 0.0) -> Force:
         """A spring and damper between a point of a (None: the world) and a point of b, in the frames of the bodies."""
         d = ffi.new("perp_force_def *", lib.perp_force_def_default(lib.PERP_FORCE_SPRING))
-        d.b = b._id
+        d.b = part_id(self, b, Body, "b")
         if a is not None:
-            d.a = a._id
+            d.a = part_id(self, a, Body, "a")
         d.point_A, d.point_B = vector(point_a, "point_a", self.dim), vector(point_b, "point_b", self.dim)
         d.stiffness, d.rest_length = number(stiffness, "stiffness"), number(rest_length, "rest_length")
         d.damping, d.drag = number(damping, "damping"), number(drag, "drag")
@@ -619,7 +679,7 @@ class World(Robot):
                max_force: float = float("inf")) -> Force:
         """PD control of a joint coordinate: force = kp (target - x) + kd (target_rate - x'), clipped to max_force."""
         d = ffi.new("perp_force_def *", lib.perp_force_def_default(lib.PERP_FORCE_PD))
-        d.joint, d.coord = joint._id, integer(coord, "coord", 0, 2)
+        d.joint, d.coord = part_id(self, joint, Joint, "joint"), integer(coord, "coord", 0, 2)
         d.kp, d.kd, d.target = number(kp, "kp"), number(kd, "kd"), number(target, "target")
         d.target_rate, d.max_force = number(target_rate, "target_rate"), number(max_force, "max_force", infinite=True)
         return self._add_force(d)
@@ -631,7 +691,7 @@ class World(Robot):
         if not callable(f):
             raise ArgumentError(f"add_force: found {type(f).__name__}; allowed: a function of time")
         d = ffi.new("perp_force_def *", lib.perp_force_def_default(lib.PERP_FORCE_USER))
-        d.b, d.user, d.ctx = b._id, lib.py_force, _callbacks.handle(self._memory, f, self.dim)
+        d.b, d.user, d.ctx = part_id(self, b, Body, "b"), lib.py_force, _callbacks.handle(self._memory, f, self.dim)
         return self._add_force(d)
 
     # Materials

@@ -255,3 +255,33 @@ def test_with_gymnasium():
 
     check_env(perp.gym.Env(cart(), [("cart", "fx")], reward=reward, done=fallen, low=-5, high=5), skip_render_check=True)
     assert isinstance(make(2), gymnasium.vector.VectorEnv)
+
+
+def test_arrays_of_a_batch_can_be_assigned():
+    """b.ctrl = u writes to the library's array; it does not put another array in its place."""
+    b = perp.Batch(swing(), 3)
+    held = b.ctrl
+    b.ctrl = np.arange(6.0).reshape(3, 2)
+    assert b.ctrl is held and held[2].tolist() == [4, 5]
+    for bad in (np.zeros(2), np.zeros((3, 3)), np.full((3, 2), np.nan), "x", 1.0):
+        with pytest.raises(perp.ArgumentError, match="ctrl"):
+            b.ctrl = bad
+    with pytest.raises(perp.ArgumentError, match="inputs"):
+        b.inputs = np.zeros((3, 1))
+    assert held[2].tolist() == [4, 5]
+    for bad in ("fx", None, [3], ["cart"], [("cart",)]):
+        with pytest.raises(perp.ArgumentError, match="input"):
+            perp.Batch(swing(), 2, inputs=bad)
+
+
+def test_functions_of_an_environment_give_one_number_for_each_world():
+    for bad in (lambda b: np.zeros(5), lambda b: None, lambda b: 1.0, lambda b: ["a", "b"], lambda b: np.zeros((2, 1))):
+        for key in ("reward", "done"):
+            e = perp.gym.VectorEnv(cart(), 2, [("cart", "fx")], **{"reward": reward, key: bad})
+            e.reset(seed=0)
+            with pytest.raises(perp.ArgumentError, match=key):
+                e.step(np.zeros((2, 1)))
+    for bad in ({"low": [1, 2, 3]}, {"high": "x"}, {"low": 2, "high": 1}):
+        with pytest.raises(perp.ArgumentError, match="low|high"):
+            perp.gym.VectorEnv(cart(), 2, [("cart", "fx")], reward=reward, **bad)
+    assert perp.gym.VectorEnv(cart(), 2.0, [("cart", "fx")], reward=reward).num_envs == 2

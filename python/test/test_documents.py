@@ -24,7 +24,7 @@ def pieces(page):
     return out
 
 
-@pytest.mark.parametrize("page, least", [("python-mujoco.md", 46), ("python.md", 6)])
+@pytest.mark.parametrize("page, least", [("python-mujoco.md", 53), ("python.md", 7)])
 def test_lines_of_the_documents(page, least, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scenes").symlink_to(ROOT / "scenes")

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wrong shapes, types, names, removed bodies, NaN, use after close, in any order: exceptions of perp, never a crash or another one.
 PERP_FUZZ_SECONDS: how long; 5 by default. `make python-fuzz` runs this for ten minutes with the sanitizers."""
+import gc
 import os
+import pickle
+import tempfile
 import time
 
 import numpy as np
@@ -15,6 +18,7 @@ hypothesis = pytest.importorskip("hypothesis", reason="there is no hypothesis he
 from hypothesis import strategies as st  # noqa: E402
 
 MODELS = [ROOT / "scenes" / "robots" / x for x in ("arm.urdf", "quadruped.xml")]
+SENSORS = ["joint-position", "joint-velocity", "joint-force", "force", "torque", "contact-force", "contact-torque", "accelerometer", "gyroscope"]
 SECONDS = float(os.environ.get("PERP_FUZZ_SECONDS", "5"))
 
 number = st.one_of(st.floats(allow_nan=True, allow_infinity=True), st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.1, 1e-300, 1e300, 5e-324, np.nan, np.inf]),
@@ -42,9 +46,11 @@ class State:
         self.w.add(perp.HalfSpace((0, 1) if dim == 2 else (0, 0, 1)))
         self.bodies = [self.w.add(perp.Sphere(0.1), density=1, at=(0.3 * i, 0.1, 0) if dim == 2 else (0.3 * i, 0, 0.1), name=f"b{i}") for i in range(2)]
         self.joints, self.forces, self.batches, self.views = [], [], [], []
-        self.actuators, self.sites, self.spaces = [], [], []
+        self.actuators, self.sites, self.spaces, self.sensors = [], [], [], []
         self.joints.append(self.w.add_joint("revolute", self.bodies[0], at=(0, 0.5) if dim == 2 else (0, 0, 0.5), axis=(0, 0, 1) if dim == 2 else (0, 1, 0), name="hinge"))
         self.actuators.append(self.w.add_actuator("position", self.joints[0], kp=10.0, kv=1.0, name="servo"))
+        self.sites.append(self.w.add_site("imu", self.bodies[0]))
+        self.sensors += [self.w.add_sensor("joint-force", self.joints[0], name="torque"), self.w.add_sensor("accelerometer", self.sites[0], name="acc")]
         self.states = [self.w.state]
 
 
@@ -52,7 +58,7 @@ def act(s, draw):
     """One random call."""
     w, body = s.w, draw(st.sampled_from(s.bodies))
     joint = draw(st.sampled_from(s.joints)) if s.joints else None
-    k = draw(st.integers(0, 49))
+    k = draw(st.integers(0, 56))
     if k == 0:
         s.bodies.append(w.add(shapes(draw), density=draw(size), at=draw(array), velocity=draw(array)))
     elif k == 1:
@@ -124,6 +130,8 @@ def act(s, draw):
         perp.World(draw(st.one_of(st.sampled_from([2, 3]), number)), **{draw(st.sampled_from(["h", "stepper", "solver", "form", "gravity", "mu", "tolerance", "x"])): draw(array)})
     elif k == 33 and draw(st.integers(0, 5)) == 0:
         w.close()
+    elif k >= 50:
+        act_sensor(s, draw, k - 50)
     elif k >= 34:
         act_robot(s, draw, k - 34)
 
@@ -183,10 +191,61 @@ def act_robot(s, draw, k):
         b = draw(st.sampled_from(s.batches))
         write(b.ctrl, draw)
         s.views += [b.ctrl, b.q]
+        if draw(st.integers(0, 3)) == 0:
+            setattr(b, draw(st.sampled_from(["ctrl", "inputs"])), draw(array))
         b.step(), b.rollout(draw(array)), b.rollout(ctrl=draw(st.one_of(array, st.just(np.zeros((2, *b.ctrl.shape))))))
     elif k == 15:
         perp.load(draw(st.sampled_from([*MODELS, "nowhere.xml", "a\0b", "", None, 3])), **{draw(st.sampled_from(["key", "corners", "packages", "free_base", "x"])): draw(
             st.one_of(number, st.just("stand")))}).world()
+
+
+def act_sensor(s, draw, k):
+    """One random call about sensors, couplings, tendons, pickles, recordings."""
+    w, body, joint = s.w, draw(st.sampled_from(s.bodies)), draw(st.sampled_from(s.joints))
+    sensor = draw(st.sampled_from(s.sensors))
+    if k == 0:
+        kind = draw(st.sampled_from([*SENSORS, *SENSORS, "x", None]))
+        right = s.sites if kind in ("accelerometer", "gyroscope") else s.joints if str(kind).startswith("joint") else s.bodies
+        of = draw(st.sampled_from([*right, *right, body, joint, s.sites[0], None, "b0"]))
+        extra = {x: draw(v) for x, v in {"by": st.sampled_from([None, *s.bodies, 3]), "site": st.sampled_from([None, *s.sites, body]), "coord": number, "joints_only": number,
+                                         "name": name}.items() if draw(st.integers(0, 3)) == 0}
+        s.sensors.append(w.add_sensor(kind, of, **extra))
+        s.sensors[-1].value
+    elif k == 1:
+        [getattr(sensor, n) for n in ("name", "kind", "size", "of", "coord", "by", "site", "columns", "value")]
+        repr(sensor)
+    elif k == 2:
+        s.views.append(w.sensor_data)
+        w.sensor(draw(name)), w.sensors
+        if draw(st.booleans()):
+            sensor.remove()
+    elif k in (3, 4):
+        good = st.tuples(st.sampled_from(s.joints), st.sampled_from([1.0, -2.0, [1.0, 0.5], [0, 0, 0, 1e-3]]))
+        terms = draw(st.one_of(st.lists(good, min_size=1, max_size=3), st.lists(st.tuples(st.sampled_from([*s.joints, body, None]), array, number), max_size=3), array))
+        if k == 3:
+            s.joints.append(w.add_coupling(terms, offset=draw(st.one_of(st.just(0.0), number)), name=draw(name)))
+        else:
+            s.joints.append(w.add_tendon(terms, **{draw(st.sampled_from(["limits", "stiffness", "motor_speed", "damping", "offset", "armature", "x"])): draw(array)}))
+        s.joints[-1].terms, s.joints[-1].position, s.joints[-1].error, s.joints[-1].offset
+    elif k == 5:
+        again = pickle.loads(pickle.dumps(w))
+        again.step()
+        s.views += [again.sensor_data, again.poses]
+        if s.batches:
+            b = draw(st.sampled_from(s.batches))
+            s.views += [b.sensor_data]
+            b.step()
+            b.sensor(draw(st.sampled_from(["torque", "acc", "x", None])))
+    elif k == 6:
+        with tempfile.TemporaryDirectory() as folder:
+            with perp.Recorder(w, os.path.join(folder, "a.h5"), every=draw(st.one_of(st.sampled_from([1, 2]), number))) as recorder:
+                for _ in range(draw(st.integers(0, 3))):
+                    act(s, draw)  # whatever it is, within a recording
+                s.w.step()
+            recorder.close()
+            r = perp.Recording(os.path.join(folder, "a.h5"))
+            s.views += [r["time"], np.asarray(r.poses), r.poses[-1]]
+            r.sensor(draw(name)), r.contacts(draw(number)), r[draw(name)]
 
 
 def test_nothing_but_exceptions_of_perp(capsys):
@@ -213,6 +272,25 @@ def test_nothing_but_exceptions_of_perp(capsys):
     with capsys.disabled():
         print(f"  {seen['calls']} random calls, {seen['refused']} refused", end=" ")
     assert seen["calls"] > 0 and seen["refused"] > 0
+
+
+def test_worlds_in_cycles_end_in_any_order():
+    """The collector of cycles clears worlds, scenes, joint spaces, batches and their memory in an order of its own."""
+    model = perp.load(ROOT / "scenes" / "demo.yaml", rows=2)
+    for k in range(24):
+        w = model.world() if k % 2 else perp.World(dim=3, h=0.01)
+        if k % 5 == 0:
+            w.add_force(w.add(mass=1.0, at=(0, 0, 20)), lambda t, held=w: (held.time, 0, 0))  # the world holds the function, which holds the world
+            w.step()
+        things = [w, w.clone(), w.joint_space, perp.Batch(w, 2)][: 1 + k % 4]
+        view = w.poses if k % 7 == 0 else None
+        del w
+        if k % 3 == 0:
+            things.reverse()
+        things.append(things)
+        del things
+        gc.collect()
+        assert view is None or np.isfinite(view).all()
 
 
 def test_problems_of_any_kind():

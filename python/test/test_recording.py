@@ -78,11 +78,29 @@ def test_refusals(tmp_path):
     r.close()
     with pytest.raises(perp.ClosedError):
         r.poses[0]
+    for f in (lambda: perp.Recorder(3, tmp_path / "c.h5"), lambda: perp.Recorder(w, None), lambda: perp.Recorder(w, b"x")):
+        with pytest.raises(perp.ArgumentError):
+            f()
     bad = tmp_path / "bad.h5"
     bad.write_bytes(path.read_bytes()[:1000])
-    for p in (bad, tmp_path / "none.h5", tmp_path):
+    for p in (bad, tmp_path / "none.h5", tmp_path, None, 3, "a\0b"):
         with pytest.raises(perp.PerpError):
             perp.Recording(p)
+
+
+def test_nothing_is_added_or_removed_while_recording(tmp_path):
+    w = pile(4)
+    j = w.add_joint("revolute", w.body("box0"))
+    with perp.Recorder(w, tmp_path / "a.h5") as rec:
+        w.run(steps=3)
+        for f in (lambda: w.add(perp.Sphere(0.1), at=(0, 0, 5)), w.body("box0").remove, j.remove, lambda: w.add_joint("fixed", w.body("box0")),
+                  lambda: w.add_sensor("joint-force", j), lambda: w.add_coupling([(j, 1.0)]), w.material):
+            with pytest.raises(perp.ArgumentError, match="recorded"):
+                f()
+        w.run(steps=2)
+        assert rec.frames == 6 and w.steps == 5
+    assert perp.Recording(tmp_path / "a.h5").frames == 6
+    j.remove()
 
 
 def test_a_recorder_that_is_forgotten_leaves_a_whole_file(tmp_path):
@@ -114,8 +132,12 @@ def test_recordings_in_threads(tmp_path):
 
 def test_shows_itself_in_a_notebook(tmp_path):
     w = pile(4)
-    assert "box0" in w._repr_html_()
+    now, shown = w.hash, w._repr_html_()
+    assert "box0" in shown and w.hash == now and w._recorder is None
     with perp.Recorder(w, tmp_path / "a.h5"):
         w.run(steps=3)
     page = perp.Recording(tmp_path / "a.h5")._repr_html_()
     assert "<iframe srcdoc=" in page or "was not built" in page
+    assert ("<iframe srcdoc=" in shown) == ("<iframe srcdoc=" in page)  # a world shows itself in the viewer, too, as it stands
+    w.close()
+    assert "closed" in w._repr_html_()

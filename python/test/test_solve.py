@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: the perp authors
 # SPDX-License-Identifier: Apache-2.0
 """Complementarity problems from arrays, against answers that are known or checked here."""
+import pickle
+
 import numpy as np
 import pytest
 
@@ -95,3 +97,25 @@ def test_all_solvers_have_names_and_settings():
     assert {"auto", "lemke", "pgs"} <= set(perp.solvers())
     s = perp.solve([[2, 1], [1, 2]], [-5, -6], solver="pgs,lemke", settings={"relaxation": 1.0}, tol=1e-8)
     assert s.solved and s.solver in ("pgs", "lemke")
+
+
+def test_problems_keep_their_numbers():
+    """Arrays that were given may be changed afterwards."""
+    lo, hi, q = np.zeros(2), np.full(2, 5.0), np.array([-1.0, -2.0])
+    p = perp.MLCP(np.eye(2), q, lo, hi)
+    first = perp.solve(p).z
+    lo[:], hi[:], q[:] = 3.0, 4.0, 9.0
+    assert np.array_equal(perp.solve(p).z, first) and np.allclose(first, (1, 2))
+    axes = np.ones((1, 2))
+    c = perp.Cone(np.eye(3), [-1.0, 0.8, 0.0], mu=[0.5], axes=axes)
+    first = perp.solve(c).z
+    axes[:] = 0.1
+    assert np.array_equal(perp.solve(c).z, first)
+
+
+def test_solutions_pickle():
+    s = perp.solve(perp.QP([[2.0, 0.0], [0.0, 2.0]], [-2.0, -5.0], A=[[1.0, 2.0]], row_hi=[3.0]))
+    t = pickle.loads(pickle.dumps(s))
+    assert np.array_equal(t.x, s.x) and np.array_equal(t.y, s.y) and t.solved and t.residual == s.residual and t.verdict.figure == s.verdict.figure and t.problem is None
+    with pytest.raises(TypeError, match="arrays"):
+        pickle.dumps(s.problem)

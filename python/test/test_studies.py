@@ -245,3 +245,14 @@ def test_dask_with_a_worker_that_is_killed(folder, program, monkeypatch):
 def np_slide(w):
     w.run(0.5)
     return w.hash
+
+
+def test_functions_that_are_none_or_give_something_else(folder):
+    m = perp.load(folder / "slide.yaml")
+    for f in (lambda: perp.sweep(m, 3, {"mu": [0.2]}), lambda: perp.sweep(None, slide, {"mu": [0.2]}), lambda: perp.minimise(3, [0], [1]), lambda: perp.fit(3, [0.0]),
+              lambda: perp.design(m, None, {"v": (0, 1)}), lambda: perp.estimate(m, "x", {"v": 1.0}), lambda: perp.sample(3, [0.0], [[1.0]]),
+              lambda: perp.minimise(lambda x: "a", [0], [1]), lambda: perp.minimise(lambda x: x, [0, 0], [1, 1]), lambda: perp.minimise(lambda x: 1.0, [0], [1], constraints=1),
+              lambda: perp.minimise(lambda x: (1.0, [1, 2]), [0], [1], constraints=1), lambda: perp.fit(lambda x: [x[0]] * (1 if x[0] == 0 else 2), [0.0]),
+              lambda: perp.sample(lambda x: [1, 2], [0.0], [[1.0]])):
+        with pytest.raises(perp.ArgumentError):
+            f()

@@ -315,3 +315,72 @@ def test_lists_of_parts_keep_their_ids():
     assert repr(j) == "<perp.Joint weld>"
     j.remove()
     assert repr(j) == "<perp.Joint, removed>" and repr(w.bodies[1]) == "<perp.Body box0>"
+
+
+def test_names_that_do_not_exist_cannot_be_assigned():
+    """w.gravity = 0 would change nothing."""
+    w = pile(4)
+    b = perp.Batch(w, 2)
+    for f in (lambda: setattr(w, "gravity", (0, 0, 0)), lambda: setattr(w.body("box0"), "pos", (0, 0, 0)), lambda: setattr(b, "poses", 0)):
+        with pytest.raises(AttributeError):
+            f()
+
+
+def test_what_is_added_is_checked():
+    w = pile(4)
+    b, n = w.body("box0"), len(w.bodies)
+    for f, word in [(lambda: w.add(3), "int"), (lambda: w.add([3]), "int"), (lambda: w.add_joint("revolute", b, axes=[{}], damping=1.0), "damping"),
+                    (lambda: w.add_joint("revolute", b, axes=[3]), "axes"), (lambda: w.add_joint("revolute", b, axes={"damping": 1}), "axes"), (lambda: perp.World(fallback="lemke"), "list"),
+                    (lambda: perp.Model.of(3), "World")]:
+        with pytest.raises(perp.ArgumentError, match=word):
+            f()
+    assert len(w.bodies) == n and not w.joints
+
+
+def moving():
+    """A pile that slides, with a hinge."""
+    w = perp.World(dim=3, h=0.002, mu=0.5)
+    w.add(perp.HalfSpace())
+    for i in range(6):
+        w.add(perp.Box(0.1, 0.1, 0.1), density=500, at=(0.003 * i, 0, 0.05 + 0.1 * i), velocity=(0.1 * i, 0, 0))
+    w.add_joint("revolute", w.add(mass=1.0, inertia=1.0, at=(5, 0, 5)), at=(5, 0, 4), axis=(0, 1, 0), name="hinge")
+    w.run(steps=5)
+    return w
+
+
+def test_what_is_refused_leaves_the_world_as_it_was(tmp_path):
+    """To the bit: also what the solver remembers, saved states, and arrays that somebody holds."""
+    calls = [lambda w: w.add(perp.Sphere(-1), kind="obstacle"), lambda w: w.add(perp.Sphere(-1), mass=1.0, inertia=1.0), lambda w: w.add(perp.Box(0, 1, 1), density=1),
+             lambda w: w.add([perp.Sphere(0.1), perp.Sphere(0.1, material=9)], density=1, at=(0, 0, 9)), lambda w: w.add(perp.HalfSpace(), kind="dynamic", mass=1.0, inertia=1.0),
+             lambda w: w.add(perp.Sphere(0.1), mass=-1.0, inertia=1.0), lambda w: w.add_joint("revolute", w.bodies[1], limits=(1, 0)), lambda w: w.law(0, 9, mu=1), lambda w: setattr(w, "h", -1),
+             lambda w: setattr(w.bodies[1], "pose", np.zeros(7)), lambda w: setattr(w.bodies[1], "velocity", (0, np.nan, 0)), lambda w: setattr(w, "state", b"x"),
+             lambda w: setattr(w, "q", np.full(43, np.inf)), lambda w: w.setting("lemke.x", 3), lambda w: w.set_keyframe("x"), lambda w: w.exclude(w.bodies[1], w.bodies[1]),
+             lambda w: w.write(tmp_path), lambda w: perp.Recorder(w, tmp_path), lambda w: w.add_sensor("force", w.bodies[1], by=w.bodies[1]), lambda w: w.bodies[1].drive(lambda t: (0, 0, 0)),
+             lambda w: perp.Batch(w, 0), lambda w: w.add_force(w.bodies[0], lambda t: (0, 0, 0)), lambda w: w.add_spring(w.bodies[1], stiffness=-1), lambda w: w.add_coupling([(w.joint("hinge"), 0.0)]),
+             lambda w: w.add_actuator("position", w.joint("hinge"), kp=-1.0), lambda w: w.add_keyframe("", q=[1.0]), lambda w: w.add_site("x", w.bodies[1], turn=(0, 0, 0, 0))]
+    witness = moving()
+    saved = witness.state
+    witness.run(steps=10)
+    for k, call in enumerate(calls):
+        w = moving()
+        n, held, model = len(w.contacts), (w.q, w.v, w.poses, w.twists), w.joint_space
+        with pytest.raises(perp.PerpError) as e:
+            call(w)
+        assert str(e.value) and len(w.contacts) == n and w.joint_space is model, k
+        w.run(steps=5)
+        w.state = saved
+        w.run(steps=10)
+        assert w.hash == witness.hash, (k, str(e.value))
+        for a, b in zip(held, (witness.q, witness.v, witness.poses, witness.twists)):
+            assert np.array_equal(a, b), k
+
+
+def test_held_arrays_follow_after_sensors_and_actuators_were_added():
+    w = moving()
+    q, v = w.q, w.v
+    j = w.joint("hinge")
+    w.add_sensor("joint-position", j)
+    w.add_actuator("force", j, ctrl=1.0)
+    w.add_site("s", w.bodies[1])
+    w.run(steps=5)
+    assert q[-1] == j.position[0] != 0 and v[-1] == pytest.approx(j.rate[0]) and w.q is q

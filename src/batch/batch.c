@@ -25,13 +25,13 @@ struct perp_batch {
     perp_allocator alloc;
     perp_world **world;
     perp_joint_space **space; /* of each world: one thread uses it at a time */
-    int n, nslot, ninput, threads, nq, nv, nctrl;
+    int n, nslot, ninput, threads, nq, nv, nctrl, nsensed;
     perp_input *input;
     double *start;      /* ninput: values of the inputs in the model */
     double *start_ctrl; /* nctrl, likewise */
     void *state;        /* of the model */
     size_t state_size;
-    double *pose, *twist, *time, *value, *q, *v, *ctrl;
+    double *pose, *twist, *time, *value, *q, *v, *ctrl, *sensed;
 };
 
 perp_batch_def perp_batch_def_default(int n) { return (perp_batch_def){.n = n, .cookie = COOKIE}; }
@@ -114,6 +114,7 @@ static perp_status gather(const perp_batch *b, int i) {
         memcpy(b->twist + 6 * at, v.twist, 6 * rows * sizeof *v.twist);
     }
     b->time[i] = perp_world_time(b->world[i]);
+    (void)perp_world_sensor_data(b->world[i], b->sensed + (size_t)i * (size_t)b->nsensed, b->nsensed);
     return perp_joint_space_get(b->space[i], b->world[i], b->q + (size_t)i * (size_t)b->nq,
                                 b->v + (size_t)i * (size_t)b->nv);
 }
@@ -166,6 +167,7 @@ static perp_status clone_all(perp_batch *b, const perp_world *model) {
     b->nq = perp_joint_space_nq(b->space[0]);
     b->nv = perp_joint_space_nv(b->space[0]);
     b->nctrl = perp_world_get_ctrl(model, NULL, 0);
+    b->nsensed = perp_world_sensor_data(model, NULL, 0);
     perp_status st = perp_world_look(b->world[0], &v);
     b->nslot = st ? 0 : v.nslot;
     return st;
@@ -188,8 +190,9 @@ static bool make_room(perp_batch *b, const perp_world *model) {
     b->v = pp_alloc(a, (n * (size_t)b->nv + 1) * sizeof *b->v);
     b->ctrl = pp_alloc(a, (n * (size_t)b->nctrl + 1) * sizeof *b->ctrl);
     b->start_ctrl = pp_alloc(a, ((size_t)b->nctrl + 1) * sizeof *b->start_ctrl);
-    return b->ctrl && b->start_ctrl && b->input && b->start && b->state && b->pose && b->twist && b->time && b->value &&
-           b->q && b->v;
+    b->sensed = pp_alloc(a, (n * (size_t)b->nsensed + 1) * sizeof *b->sensed);
+    return b->sensed && b->ctrl && b->start_ctrl && b->input && b->start && b->state && b->pose && b->twist &&
+           b->time && b->value && b->q && b->v;
 }
 
 static int processors(void) {
@@ -255,6 +258,7 @@ void perp_batch_destroy(perp_batch *b) {
     pp_free(a, b->value);
     pp_free(a, b->ctrl);
     pp_free(a, b->start_ctrl);
+    pp_free(a, b->sensed);
     pp_free(a, b->q);
     pp_free(a, b->v);
     pp_free(a, b);
@@ -277,7 +281,9 @@ perp_batch_view perp_batch_look(const perp_batch *b) {
                              .v = b->v,
                              .input = b->value,
                              .nctrl = b->nctrl,
-                             .ctrl = b->ctrl};
+                             .ctrl = b->ctrl,
+                             .nsensed = b->nsensed,
+                             .sensed = b->sensed};
 }
 
 /* What one call does with each world, and how far it has come. */

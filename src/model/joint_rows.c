@@ -116,6 +116,7 @@ int pp_joint_axis_rows(const perp_joint_row *along, const perp_joint_row *agains
             perp_joint_row r = of_kind(against, PERP_ROW_LIMIT);
             r.b = (ax->hi - x) / h;
             r.lo = 0;
+            r.against = true;
             out[n++] = r;
         }
     }

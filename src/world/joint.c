@@ -114,7 +114,10 @@ static perp_status put_joint(perp_world *w, pp_joint *j, const perp_joint_def *d
     j->def.name = NULL;
     j->def.X_AJ.q = pp_unit_once(def->X_AJ.q);
     j->def.X_BJ.q = pp_unit_once(def->X_BJ.q);
-    int slot = pp_slot_claim(w->joint, w->njoint, w->room.dead_joint, sizeof *w->joint);
+    int first = 0; /* a coupling stands behind its joints, as in a scene */
+    for (int k = 0; k < j->def.nterm; k++)
+        if ((int)j->term[k].joint.slot >= first) first = (int)j->term[k].joint.slot + 1;
+    int slot = first + pp_slot_claim(w->joint + first, w->njoint - first, w->room.dead_joint, sizeof *w->joint);
     j->gen = w->joint[slot].gen + 1;
     w->joint[slot] = *j;
     if (slot == w->njoint)

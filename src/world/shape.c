@@ -49,15 +49,12 @@ static perp_status check_surface_velocity(perp_world *w, perp_vec3 v) {
     return PERP_OK;
 }
 
-perp_status perp_shape_add(perp_world *w, perp_body_id body, const perp_shape_def *def, perp_shape_id *out) {
-    if (out) *out = (perp_shape_id){0, 0};
-    int b = pp_body_slot(w, body);
-    if (b < 0) return pp_fail(w, PERP_E_ARG, "perp_shape_add: the body id is stale or was never given");
-    if (!def) return pp_fail(w, PERP_E_ARG, "perp_shape_add: def is NULL");
+/* Makes a shape for a body of a kind; only w->why changes. */
+static perp_status make_shape(perp_world *w, perp_body_kind kind, const perp_shape_def *def, pp_shape *out) {
+    if (!def) return pp_fail(w, PERP_E_ARG, "the definition of the shape is NULL");
     if (def->material < 0 || def->material >= w->nmaterial)
         return pp_fail(w, PERP_E_ARG, "material is %d; there are materials 0 to %d", def->material, w->nmaterial - 1);
-    pp_shape s = {.body = b,
-                  .X_BS = def->X_BS,
+    pp_shape s = {.X_BS = def->X_BS,
                   .material = (short)def->material,
                   .group = def->group,
                   .mask = def->mask,
@@ -73,13 +70,32 @@ perp_status perp_shape_add(perp_world *w, perp_body_id body, const perp_shape_de
         reason = pp_is_implicit(s.g)
                      ? "shapes given by functions are for the steppers implicit and implicit-compliant only"
                      : "the stepper does not take this kind of shape";
-    if (w->body[b].kind == PERP_BODY_DYNAMIC && s.g->kind == PERP_SHAPE_HALFSPACE)
+    if (kind == PERP_BODY_DYNAMIC && s.g->kind == PERP_SHAPE_HALFSPACE)
         reason = "a dynamic body cannot carry a half-space";
     if (reason) {
         pp_geometry_destroy(s.g, &w->alloc);
         return pp_fail(w, PERP_E_GEOMETRY, "%s", reason);
     }
     s.radius_B = radius_about_body(s.g, s.X_BS);
+    *out = s;
+    return PERP_OK;
+}
+
+perp_status perp_shape_check(perp_world *w, perp_body_kind kind, const perp_shape_def *def) {
+    pp_shape s;
+    perp_status st = make_shape(w, kind, def, &s);
+    if (!st) pp_geometry_destroy(s.g, &w->alloc);
+    return st;
+}
+
+perp_status perp_shape_add(perp_world *w, perp_body_id body, const perp_shape_def *def, perp_shape_id *out) {
+    if (out) *out = (perp_shape_id){0, 0};
+    int b = pp_body_slot(w, body);
+    if (b < 0) return pp_fail(w, PERP_E_ARG, "perp_shape_add: the body id is stale or was never given");
+    pp_shape s;
+    perp_status st = make_shape(w, w->body[b].kind, def, &s);
+    if (st) return st;
+    s.body = b;
     pp_belt_def belt = {-1, def->surface_velocity, def->surface_motion, def->surface_ctx};
     bool runs = moves(&belt) && !s.visual;
     if (!PP_GROW(&w->alloc, w->shape, w->room.cap_shape, w->nshape, w->nshape + 1) ||

@@ -206,6 +206,26 @@ static void test_arm(void **state) {
 }
 
 /* Three boxes on each other: each pushes the one above by all the weight there; the sum of the contacts of one is its own weight. */
+/* A weight that hangs on a limit of its slider: the limit pushes against gravity, whichever way the coordinate points. */
+static void test_limits(void **state) {
+    (void)state;
+    for (int upper = 0; upper < 2; upper++) {
+        perp_world_def wd = perp_world_def_default(3);
+        perp_world *w = world_of(&wd);
+        perp_body_id b = add_mass(w, 2, 1, at_height(3, 0, 0));
+        perp_joint_def d = perp_joint_def_default(PERP_JOINT_PRISMATIC);
+        d.b = b;
+        d.X_AJ.q = d.X_BJ.q = perp_q_axis_angle(perp_v3(1, 0, 0), upper ? PI : 0); /* along -z or z */
+        d.axis[0] = (perp_joint_axis){.limited = true, .lo = upper ? -1 : 0, .hi = upper ? 0 : 1};
+        perp_joint_id j;
+        OK(w, perp_joint_add(w, &d, &j));
+        perp_sensor_id along = on_joint(w, PERP_SENSOR_JOINT_FORCE, j);
+        run(w, 10);
+        NEAR(read1(w, along), (upper ? -2 : 2) * G, 1e-9);
+        perp_world_destroy(w);
+    }
+}
+
 static void test_stack(void **state) {
     (void)state;
     const double m[3] = {5, 2, 3};
@@ -337,9 +357,9 @@ static void test_lifetime(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest),     cmocka_unit_test(test_fall),
-                                       cmocka_unit_test(test_pendulum), cmocka_unit_test(test_arm),
-                                       cmocka_unit_test(test_stack),    cmocka_unit_test(test_momentum),
-                                       cmocka_unit_test(test_refused),  cmocka_unit_test(test_lifetime)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rest),    cmocka_unit_test(test_fall),     cmocka_unit_test(test_pendulum),
+        cmocka_unit_test(test_arm),     cmocka_unit_test(test_stack),    cmocka_unit_test(test_momentum),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_lifetime), cmocka_unit_test(test_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

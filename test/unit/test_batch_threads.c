@@ -206,9 +206,53 @@ static void ctrl_of_each_world(void **state) {
     perp_world_destroy(w);
 }
 
+/* Readings of the sensors of each world are those that the world gives: after creation, steps, a reset, and a change from outside. */
+static void sensors_of_each_world(void **state) {
+    (void)state;
+    perp_world_def wd = world_def(3, 1e-2, PERP_START_PLAIN);
+    perp_world *w;
+    assert_int_equal(perp_world_create(&wd, &w), PERP_OK);
+    perp_body_def body = perp_body_def_default(PERP_BODY_DYNAMIC);
+    perp_joint_def j = perp_joint_def_default(PERP_JOINT_REVOLUTE);
+    perp_actuator_def a = perp_actuator_def_default(PERP_ACTUATOR_FORCE);
+    perp_site_def s = perp_site_def_default();
+    assert_int_equal(perp_body_add(w, &body, &j.b), PERP_OK);
+    assert_int_equal(perp_joint_add(w, &j, &a.joint), PERP_OK);
+    assert_int_equal(perp_actuator_add(w, &a, NULL), PERP_OK);
+    s.body = j.b;
+    perp_sensor_def gyro = perp_sensor_def_default(PERP_SENSOR_GYROSCOPE),
+                    torque = perp_sensor_def_default(PERP_SENSOR_JOINT_FORCE);
+    assert_int_equal(perp_site_add(w, &s, &gyro.site), PERP_OK);
+    torque.joint = a.joint;
+    assert_int_equal(perp_sensor_add(w, &gyro, NULL), PERP_OK);
+    assert_int_equal(perp_sensor_add(w, &torque, NULL), PERP_OK);
+    perp_batch_def d = perp_batch_def_default(N);
+    perp_batch *b;
+    d.threads = 3;
+    assert_int_equal(perp_batch_create(w, &d, &b, NULL, 0), PERP_OK);
+    perp_batch_view v = perp_batch_look(b);
+    assert_int_equal(v.nsensed, 4);
+    for (int i = 0; i < N; i++) v.ctrl[i] = i;
+    assert_int_equal(perp_batch_step(b, 3, NULL, NULL, NULL), PERP_OK);
+    for (int i = 0; i < N; i++) {
+        double own[4];
+        assert_int_equal(perp_world_sensor_data(perp_batch_world(b, i), own, 4), 4);
+        assert_memory_equal(v.sensed + 4 * i, own, sizeof own);
+        assert_true(fabs(own[2] - 0.03 * i) < 1e-12 && fabs(own[3] - i) < 1e-12); /* inertia 1, torque i, 0.03 s */
+    }
+    assert_int_equal(perp_body_set_velocity(perp_batch_world(b, 2), j.b, perp_v3(0, 0, 0), perp_v3(0, 0, 5)), PERP_OK);
+    assert_int_equal(perp_batch_refresh(b), PERP_OK);
+    assert_true(v.sensed[4 * 2 + 2] == 5);
+    assert_int_equal(perp_batch_reset(b, NULL), PERP_OK);
+    for (int k = 0; k < 4 * N; k++) assert_true(v.sensed[k] == 0);
+    perp_batch_destroy(b);
+    perp_world_destroy(w);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits_for_any_threads), cmocka_unit_test(as_a_world_alone),
-                                       cmocka_unit_test(masks_and_resets), cmocka_unit_test(refusals),
-                                       cmocka_unit_test(ctrl_of_each_world)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bits_for_any_threads), cmocka_unit_test(as_a_world_alone),
+        cmocka_unit_test(masks_and_resets),          cmocka_unit_test(refusals),
+        cmocka_unit_test(ctrl_of_each_world),        cmocka_unit_test(sensors_of_each_world)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,9 @@
 #ifndef PP_SCENE_SCRIBE_H
 #define PP_SCENE_SCRIBE_H
 
+#include "perp/actuator.h"
 #include "perp/joint_space.h"
+#include "perp/sensor.h"
 #include "scene/put.h"
 #include "scene/scene_internal.h"
 
@@ -24,11 +26,14 @@ typedef struct pp_scribe {
     perp_joint_id *joint;
     perp_force_id *force;
     perp_shape_id *shape; /* in the order of their slots */
-    int nbody, njoint, nforce, nshape;
-    int *first_shape;   /* of body i in by_body; nbody + 1 */
-    int *by_body;       /* shapes, those of a body together */
-    pp_name *body_name; /* "": none, and none is needed */
-    pp_name *joint_name;
+    perp_actuator_id *actuator;
+    perp_site_id *site;
+    perp_sensor_id *sensor;
+    int nbody, njoint, nforce, nshape, nactuator, nsite, nsensor;
+    int *first_shape;                                              /* of body i in by_body; nbody + 1 */
+    int *by_body;                                                  /* shapes, those of a body together */
+    pp_name *body_name;                                            /* "": none, and none is needed */
+    pp_name *joint_name, *actuator_name, *site_name, *sensor_name; /* likewise */
 } pp_scribe;
 
 /* Notes that memory was refused. */

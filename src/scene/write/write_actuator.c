@@ -1,27 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* write_actuator.c - actuators and excluded pairs of a world as entries of a scene. See write_body.c. */
-#include <stdio.h>
-
 #include "perp/actuator.h"
 #include "scene/write/scribe.h"
 
-/* Ids of all actuators, to be freed; NULL without memory, or if there are none. */
-static perp_actuator_id *actuators_of(const pp_scribe *s, int *n) {
-    *n = perp_world_actuators(s->w, NULL, 0);
-    perp_actuator_id *id = *n ? pp_alloc(&s->alloc, (size_t)*n * sizeof *id) : NULL;
-    if (id) perp_world_actuators(s->w, id, *n);
-    return id;
-}
-
 void pp_mark_actuators(const pp_scribe *s, bool *body, bool *joint) {
-    int n;
-    perp_actuator_id *id = actuators_of(s, &n);
-    for (int i = 0; id && i < n; i++) {
+    for (int i = 0; i < s->nactuator; i++) {
         perp_actuator_def d;
-        if (!perp_actuator_get(s->w, id[i], &d)) joint[d.joint.slot] = true;
+        if (!perp_actuator_get(s->w, s->actuator[i], &d)) joint[d.joint.slot] = true;
     }
-    pp_free(&s->alloc, id);
     for (int i = 0; i < perp_world_exclude_count(s->w); i++) {
         perp_body_id a, b;
         if (perp_world_exclude_at(s->w, i, &a, &b)) continue;
@@ -34,17 +21,14 @@ static pp_numbers range(double lo, double hi) {
 }
 
 char *pp_write_actuators(pp_scribe *s) {
-    int n;
-    perp_actuator_id *id = actuators_of(s, &n);
-    if (!n) return NULL;
-    if (!id) s->starved = true;
+    if (!s->nactuator) return NULL;
     pp_text t = {.alloc = &s->alloc, .any = &s->starved};
-    for (int i = 0; id && i < n && !s->st; i++) {
+    for (int i = 0; i < s->nactuator && !s->st; i++) {
         perp_actuator_def d;
-        if (perp_actuator_get(s->w, id[i], &d)) continue; /* cannot be: the id was just read */
+        if (perp_actuator_get(s->w, s->actuator[i], &d)) continue; /* cannot be: the id was just read */
         pp_actuator_in in;
         pp_put_blank(&pp_map_actuator, &in);
-        if (d.name && *d.name && pp_name_good(d.name)) (void)snprintf(in.name.text, sizeof in.name.text, "%s", d.name);
+        in.name = s->actuator_name[i];
         in.joint = s->joint_name[d.joint.slot]; /* slots have no gaps */
         in.coordinate = d.coord;
         in.gear = d.gear;
@@ -59,7 +43,6 @@ char *pp_write_actuators(pp_scribe *s) {
         pp_text_add(&t, "\n  - ");
         pp_put_map(&t, &pp_map_actuator, s->dim, (int)d.kind, &in, NULL);
     }
-    pp_free(&s->alloc, id);
     return pp_text_take(&t);
 }
 

@@ -6,58 +6,29 @@
 #include "perp/joint_space.h"
 #include "scene/write/scribe.h"
 
-/* Ids of all sites, to be freed; NULL without memory, or if there are none. */
-static perp_site_id *sites_of(const pp_scribe *s, int *n) {
-    *n = perp_world_sites(s->w, NULL, 0);
-    perp_site_id *id = *n ? pp_alloc(&s->alloc, (size_t)*n * sizeof *id) : NULL;
-    if (id) perp_world_sites(s->w, id, *n);
-    return id;
-}
-
 void pp_mark_sites(const pp_scribe *s, bool *body) {
-    int n;
-    perp_site_id *id = sites_of(s, &n);
-    for (int i = 0; id && i < n; i++) {
+    for (int i = 0; i < s->nsite; i++) {
         perp_site_def d;
-        if (!perp_site_get(s->w, id[i], &d) && d.body.gen) body[d.body.slot] = true;
+        if (!perp_site_get(s->w, s->site[i], &d) && d.body.gen) body[d.body.slot] = true;
     }
-    pp_free(&s->alloc, id);
-}
-
-/* The name of the i-th site. */
-static pp_name name_of(const perp_site_def *d, int i) {
-    pp_name out;
-    if (d->name && *d->name && pp_name_good(d->name))
-        (void)snprintf(out.text, sizeof out.text, "%s", d->name);
-    else
-        (void)snprintf(out.text, sizeof out.text, "site-%d", i);
-    return out;
 }
 
 pp_name pp_scribe_site(const pp_scribe *s, perp_site_id id) {
-    pp_name out = {.text = ""};
-    int n;
-    perp_site_id *all = sites_of(s, &n);
-    for (int i = 0; all && i < n; i++) {
-        perp_site_def d;
-        if (all[i].slot == id.slot && all[i].gen == id.gen && !perp_site_get(s->w, id, &d)) out = name_of(&d, i);
-    }
-    pp_free(&s->alloc, all);
-    return out;
+    pp_name none = {.text = ""};
+    for (int i = 0; i < s->nsite; i++)
+        if (s->site[i].slot == id.slot && s->site[i].gen == id.gen) return s->site_name[i];
+    return none;
 }
 
 char *pp_write_sites(pp_scribe *s) {
-    int n;
-    perp_site_id *id = sites_of(s, &n);
-    if (!n) return NULL;
-    if (!id) s->starved = true;
+    if (!s->nsite) return NULL;
     pp_text t = {.alloc = &s->alloc, .any = &s->starved};
-    for (int i = 0; id && i < n && !s->st; i++) {
+    for (int i = 0; i < s->nsite && !s->st; i++) {
         perp_site_def d;
-        if (perp_site_get(s->w, id[i], &d)) continue; /* cannot be: the id was just read */
+        if (perp_site_get(s->w, s->site[i], &d)) continue; /* cannot be: the id was just read */
         pp_site_in in;
         pp_put_blank(&pp_map_site, &in);
-        in.name = name_of(&d, i);
+        in.name = s->site_name[i];
         in.body = pp_scribe_body(s, d.body);
         in.at = pp_put_some(d.X_BS.p);
         in.turn = d.X_BS.q;
@@ -65,7 +36,6 @@ char *pp_write_sites(pp_scribe *s) {
         pp_text_add(&t, "\n  - ");
         pp_put_map(&t, &pp_map_site, s->dim, -1, &in, NULL);
     }
-    pp_free(&s->alloc, id);
     return pp_text_take(&t);
 }
 

@@ -57,34 +57,46 @@ static bool give_name(pp_scribe *s, pp_names *taken, const char *wanted, int ind
     return pp_names_add(&s->alloc, taken, out->text, (uint32_t)index);
 }
 
-/* Names of those that have one, then of those that are spoken of. */
-static bool name_bodies(pp_scribe *s, const bool *spoken_of) {
-    pp_names taken = {0};
-    bool ok = true;
-    for (int turn = 0; turn < 2 && ok; turn++)
-        for (int i = 0; i < s->nbody && ok; i++) {
-            const char *name = perp_body_name(s->w, s->body[i]);
-            char made[32];
-            (void)snprintf(made, sizeof made, "body-%d", i);
-            if (turn == 0 ? *name != 0 : *name == 0 && spoken_of[i])
-                ok = give_name(s, &taken, turn == 0 ? name : made, i, &s->body_name[i]);
-        }
-    pp_names_free(&s->alloc, &taken);
-    return ok;
+/* Own names of the i-th part of each kind; NULL or "": none. */
+static const char *own_of_body(const pp_scribe *s, int i) { return perp_body_name(s->w, s->body[i]); }
+static const char *own_of_joint(const pp_scribe *s, int i) {
+    perp_joint_def d;
+    return perp_joint_get(s->w, s->joint[i], &d) ? NULL : d.name;
+}
+static const char *own_of_actuator(const pp_scribe *s, int i) {
+    perp_actuator_def d;
+    return perp_actuator_get(s->w, s->actuator[i], &d) ? NULL : d.name;
+}
+static const char *own_of_site(const pp_scribe *s, int i) {
+    perp_site_def d;
+    return perp_site_get(s->w, s->site[i], &d) ? NULL : d.name;
+}
+static const char *own_of_sensor(const pp_scribe *s, int i) {
+    perp_sensor_def d;
+    return perp_sensor_get(s->w, s->sensor[i], &d) ? NULL : d.name;
 }
 
-static bool name_joints(pp_scribe *s, const bool *spoken_of) {
+/* Parts of one kind that get names. */
+typedef struct named {
+    const char *word; /* for those without a name: word-7 */
+    int n;
+    const char *(*own)(const pp_scribe *s, int i);
+    const bool *needed; /* which of those without a name need one; NULL: all */
+    pp_name *out;
+} named;
+
+/* Names of those that have one, then of those that need one. */
+static bool name_parts(pp_scribe *s, const named *p) {
     pp_names taken = {0};
     bool ok = true;
     for (int turn = 0; turn < 2 && ok; turn++)
-        for (int i = 0; i < s->njoint && ok; i++) {
-            perp_joint_def d;
+        for (int i = 0; i < p->n && ok; i++) {
+            const char *own = p->own(s, i);
+            bool has = own && *own;
             char made[32];
-            if (perp_joint_get(s->w, s->joint[i], &d)) continue;
-            bool named = d.name && *d.name;
-            (void)snprintf(made, sizeof made, "joint-%d", i);
-            if (turn == 0 ? named : !named && spoken_of[i])
-                ok = give_name(s, &taken, turn == 0 ? d.name : made, i, &s->joint_name[i]);
+            (void)snprintf(made, sizeof made, "%s-%d", p->word, i);
+            if (turn == 0 ? has : !has && (!p->needed || p->needed[i]))
+                ok = give_name(s, &taken, has ? own : made, i, &p->out[i]);
         }
     pp_names_free(&s->alloc, &taken);
     return ok;
@@ -112,11 +124,18 @@ static void mark_spoken_of(const pp_scribe *s, bool *body, bool *joint) {
 }
 
 static bool give_names(pp_scribe *s) {
-    bool *spoken = pp_alloc(&s->alloc, (size_t)(s->nbody + s->njoint) * sizeof *spoken);
+    int n = s->nbody + s->njoint + s->nactuator;
+    bool *spoken = pp_alloc(&s->alloc, (size_t)n * sizeof *spoken); /* nothing speaks of actuators */
     if (!spoken) return false;
-    memset(spoken, 0, (size_t)(s->nbody + s->njoint) * sizeof *spoken);
+    memset(spoken, 0, (size_t)n * sizeof *spoken);
     mark_spoken_of(s, spoken, spoken + s->nbody);
-    bool ok = name_bodies(s, spoken) && name_joints(s, spoken + s->nbody);
+    const named parts[] = {{"body", s->nbody, own_of_body, spoken, s->body_name},
+                           {"joint", s->njoint, own_of_joint, spoken + s->nbody, s->joint_name},
+                           {"actuator", s->nactuator, own_of_actuator, spoken + s->nbody + s->njoint, s->actuator_name},
+                           {"site", s->nsite, own_of_site, NULL, s->site_name},
+                           {"sensor", s->nsensor, own_of_sensor, NULL, s->sensor_name}};
+    bool ok = true;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && ok; i++) ok = name_parts(s, &parts[i]);
     pp_free(&s->alloc, spoken);
     return ok;
 }
@@ -130,8 +149,9 @@ static void *array(pp_scribe *s, int n, size_t size) {
 }
 
 static void close_scribe(pp_scribe *s) {
-    void *const owned[] = {s->body,        s->joint,   s->force,     s->shape,
-                           s->first_shape, s->by_body, s->body_name, s->joint_name};
+    void *const owned[] = {s->body,       s->joint,         s->force,       s->shape,      s->actuator,
+                           s->site,       s->sensor,        s->first_shape, s->by_body,    s->body_name,
+                           s->joint_name, s->actuator_name, s->site_name,   s->sensor_name};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pp_free(&s->alloc, owned[i]);
 }
 
@@ -150,6 +170,9 @@ static bool open_scribe(pp_scribe *s) {
     s->njoint = perp_world_joints(w, NULL, 0);
     s->nforce = perp_world_force_count(w);
     s->nshape = perp_world_shapes(w, NULL, 0);
+    s->nactuator = perp_world_actuators(w, NULL, 0);
+    s->nsite = perp_world_sites(w, NULL, 0);
+    s->nsensor = perp_world_sensors(w, NULL, 0);
     s->body = array(s, s->nbody, sizeof *s->body);
     s->joint = array(s, s->njoint, sizeof *s->joint);
     s->force = array(s, s->nforce, sizeof *s->force);
@@ -158,13 +181,23 @@ static bool open_scribe(pp_scribe *s) {
     s->by_body = array(s, s->nshape, sizeof *s->by_body);
     s->body_name = array(s, s->nbody, sizeof *s->body_name);
     s->joint_name = array(s, s->njoint, sizeof *s->joint_name);
+    s->actuator = array(s, s->nactuator, sizeof *s->actuator);
+    s->site = array(s, s->nsite, sizeof *s->site);
+    s->sensor = array(s, s->nsensor, sizeof *s->sensor);
+    s->actuator_name = array(s, s->nactuator, sizeof *s->actuator_name);
+    s->site_name = array(s, s->nsite, sizeof *s->site_name);
+    s->sensor_name = array(s, s->nsensor, sizeof *s->sensor_name);
     if (!s->body || !s->joint || !s->force || !s->shape || !s->first_shape || !s->by_body || !s->body_name ||
-        !s->joint_name)
+        !s->joint_name || !s->actuator || !s->site || !s->sensor || !s->actuator_name || !s->site_name ||
+        !s->sensor_name)
         return false;
     perp_world_bodies(w, s->body, s->nbody);
     perp_world_joints(w, s->joint, s->njoint);
     perp_world_forces(w, s->force, s->nforce);
     perp_world_shapes(w, s->shape, s->nshape);
+    perp_world_actuators(w, s->actuator, s->nactuator);
+    perp_world_sites(w, s->site, s->nsite);
+    perp_world_sensors(w, s->sensor, s->nsensor);
     sort_shapes(s);
     return give_names(s);
 }

@@ -40,7 +40,7 @@ static void add_joints(const pp_frame *f, pp_sensor *s) {
         if (s->kind != PERP_SENSOR_JOINT_FORCE)
             add_row(f, s, r, &w->joint[r->joint], p);
         else if (r->joint == s->joint && r->kind != PERP_ROW_JOINT && r->coord == s->coord)
-            s->along += p;
+            s->along += r->against ? -p : p;
     }
     for (int i = 0; i < w->robot.nactuator; i++) { /* forces that are known beforehand have no rows */
         const pp_actuator *a = &w->robot.actuator[i];

@@ -160,11 +160,6 @@ static void remember_actuators(const pp_frame *f, bool add) {
     }
 }
 
-/* Is it the row of an upper limit of a tendon, which acts against its sum? */
-static bool is_upper_limit(const perp_world *w, const perp_joint_row *r, int number) {
-    return r->kind == PERP_ROW_LIMIT && number == (isfinite(w->joint[r->joint].def.axis[0].lo) ? 1 : 0);
-}
-
 void pp_remember(pp_frame *f, bool add_joint_impulses) {
     perp_world *w = f->w;
     write_memory(f, &w->warm);
@@ -179,9 +174,7 @@ void pp_remember(pp_frame *f, bool add_joint_impulses) {
         if (r->joint < 0) continue;
         perp_wrench *sum = &w->last.joint_impulse[r->joint];
         if (pp_couples(&w->joint[r->joint])) { /* no bodies of its own: the impulse along its sum */
-            sum->force.x +=
-                (w->joint[r->joint].def.axis[0].limited && is_upper_limit(w, r, f->pose.row_number[i]) ? -1 : 1) *
-                f->solve.solution.p_joint[i];
+            sum->force.x += r->against ? -f->solve.solution.p_joint[i] : f->solve.solution.p_joint[i];
             continue;
         }
         pp_joint_side b = pp_side(w, f->s0, w->joint[r->joint].b, f->control.block);
