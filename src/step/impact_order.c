@@ -464,7 +464,7 @@ static bool hold_pressed(order *o, const double *a) {
     int n = o->nflying;
     for (int i = 0; i < k->contacts.n; i++) {
         if (!comes_back(o, i, a)) continue;
-        uint64_t key = key_of(k->contacts.shape[2 * i], k->contacts.shape[2 * i + 1]);
+        uint64_t key = pp_pair_key(k->contacts.shape[2 * i], k->contacts.shape[2 * i + 1]);
         int left = 0;
         for (int j = 0; j < o->nflying; j++) {
             if (o->flying[j] == key) continue;
