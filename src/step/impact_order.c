@@ -426,11 +426,16 @@ static perp_status move_velocities(order *o, double from, double to) {
 
 /* ---- flights ---- */
 
-/* How deep one of the pairs that fly is in the other at a state, beyond touching; how far it was when the flight began. */
-static double too_deep(const order *o, const pp_state *s, double *began) {
+/* A flight that went too far: its length, how deep a pair was in the other that was `began` apart at its start, and how deep it may be. */
+typedef struct miss {
+    double tau, deep, began, may;
+} miss;
+
+/* Of the pairs that fly, the deepest in the other at a state, if that is beyond touching; else .deep is 0. */
+static miss too_deep(const order *o, const pp_state *s, double tau) {
     const pp_frame *f = o->reach;
     const perp_world *w = o->m.w;
-    double worst = 0;
+    miss worst = {.tau = tau};
     for (int i = 0; i < o->nflying; i++) {
         pp_placed a = f->collide.placed[o->meeting[i].i], b = f->collide.placed[o->meeting[i].j];
         const pp_state *at[2] = {s, o->m.s};
@@ -440,12 +445,11 @@ static double too_deep(const order *o, const pp_state *s, double *began) {
             b.X_WS = perp_pose_mul(at[k]->X[b.body], w->shape[b.slot].X_BS);
             d[k] = pp_separation(&a, &b);
         }
-        if (d[0] < -pp_touching(a.g, b.g, a.X_WS.p) && d[0] < worst && d[1] > d[0]) {
-            worst = d[0];
-            *began = fmax(d[1], 0);
-        }
+        double may = pp_touching(a.g, b.g, a.X_WS.p);
+        if (-d[0] > may && -d[0] > worst.deep && d[1] > d[0])
+            worst = (miss){.tau = tau, .deep = -d[0], .began = fmax(d[1], 0), .may = may};
     }
-    return -worst;
+    return worst;
 }
 
 /* Does contact i of what touches come back, at acceleration a of the bodies, before it has left the gap that counts as touching? */
@@ -492,11 +496,6 @@ static void acceleration_between(const order *o, const pp_state *from, const pp_
     }
 }
 
-/* A flight that went too far: its length, and how deep a pair was in the other that was `began` apart at its start. */
-typedef struct miss {
-    double tau, deep, began;
-} miss;
-
 /* Length of the next flight after one that led to s1 and missed, and perhaps one before it: the time at which a pair met on that way, or by
  * false position. Only a flight tells how constraints act over its length, so the meeting was found with other accelerations. */
 static double shorter(order *o, const pp_state *s1, const miss *now, const miss *before, int tries) {
@@ -510,7 +509,9 @@ static double shorter(order *o, const pp_state *s1, const miss *now, const miss 
         double meets = pp_first_meeting(o->reach, o->a, o->meeting, o->nflying, tau, &which);
         if (meets > 0 && meets < (1 - PP_RESIDUAL) * tau) return meets;
     }
-    return tau * (now->began > 0 ? (1 - PP_RESIDUAL) * now->began / (now->began + now->deep) : 0.5);
+    if (now->began > 0) return tau * (1 - PP_RESIDUAL) * now->began / (now->began + now->deep);
+    /* it touched: if halving does not help, it is pushed in when the flight begins, and goes as deep as the flight is long */
+    return tau * (tries < REDONE / 2 ? 0.5 : fmin(0.5, now->may / now->deep));
 }
 
 /* Time *tau of the earliest meeting of pairs that fly, all that is left if there is none, and velocities for a step as long. */
@@ -561,11 +562,10 @@ static perp_status fly(order *o, bool all) {
                      .stops = o->x->stops};
         if (!st) st = pp_substep(w, &x, s1, f, &c);
         if (st) return st;
-        double began = 0, deep = all ? 0 : too_deep(o, s1, &began);
-        if (deep > 0 && tries < REDONE) {
+        miss now = all ? (miss){0} : too_deep(o, s1, tau);
+        if (now.deep > 0 && tries < REDONE) {
             pp_state_copy(w, o->m.s, from);
             o->moved = moved;
-            miss now = {tau, deep, began};
             tau = shorter(o, s1, &now, &before, tries);
             before = now;
             continue;
