@@ -53,8 +53,8 @@ python-fuzz: setup   ## random calls of the Python package with the sanitizers, 
 dist:                ## source archive of this version in build/packages
 	@tools/dist build/packages
 
-test: setup lint-quick  ## the tests: gcc, clang with sanitizers, threads, format and include order
-	@tools/test release debug-clang tsan
+test: setup          ## the tests: gcc, clang with sanitizers, threads, format and include order
+	@tools/test --lint release debug-clang tsan
 
 test-quick: setup    ## the tests that take less than three seconds, with gcc only
 	@tools/test --quick release

@@ -3,7 +3,7 @@
 /* budget.h - the work that a step may take, and who gets how much of it
  *
  * A step has perp_world_def.work_limit. Each part of a divided step may use half of what is left, and each solver tried on a
- * problem half of that part's. So whoever comes next always has a share, and a step that has nearly used up all of it ends. */
+ * problem half of that part's. So the next part or solver always has a share, and a step that has nearly used up all of it ends. */
 #ifndef PP_BUDGET_H
 #define PP_BUDGET_H
 

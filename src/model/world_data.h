@@ -241,7 +241,7 @@ typedef struct pp_world_found {
 /* Who watches, limits and may end the step under way. */
 typedef struct pp_world_run {
     /* For tests of the certificate alone: called between the stages of a frame, and may break what it likes (stage/frame.h:
-     * pp_tamper_at). NULL: nobody does. */
+     * pp_tamper_at). NULL: none. */
     void (*tamper)(struct pp_frame *f, int at, void *ctx);
     void *tamper_ctx;
     perp_capture capture; /* who looks at the islands' problems */
@@ -297,7 +297,7 @@ perp_status pp_stopped(perp_world *w);
 /* Adds the time since *from to a stage, and sets *from to now. */
 void pp_clocked(perp_world *w, perp_stage stage, double *from);
 
-/* What a solver within a step is handed: memory of the world's arena, no clock, and whoever may stop it. A scene that is
+/* What a solver within a step is handed: memory of the world's arena, no clock, and the stop function. A scene that is
  * turned or numbered otherwise shall move the same (docs/solvers/auto.md). */
 static inline perp_call pp_call_within(perp_world *w) {
     return (perp_call){.arena = &w->arena,

@@ -279,6 +279,8 @@ perp_status pp_read_model(pp_reader *r, pp_item entry, int *file);
 /* parts of a scene, in the order they are read */
 perp_status pp_read_parameters(pp_reader *r, const pp_item *layer, int nlayer);
 perp_status pp_read_world(pp_reader *r);
+/* Calls `make` for each entry of a list, whose number stands in the path of messages. */
+perp_status pp_read_each(pp_reader *r, pp_item list, perp_status (*make)(pp_reader *r, pp_item entry));
 perp_status pp_read_bodies(pp_reader *r, pp_item list);
 perp_status pp_read_joints(pp_reader *r, pp_item list);
 perp_status pp_read_forces(pp_reader *r, pp_item list);

@@ -36,11 +36,11 @@ typedef struct pp_frame {
     pp_state *s1;       /* at the end: kinematic bodies from pp_control on, dynamic ones from pp_update on */
     double h;
     pp_purpose purpose;
-    pp_frame_task task;         /* written by whoever makes the frame */
+    pp_frame_task task;         /* by the code that makes the frame */
     pp_frame_control control;   /* by pp_control() */
     pp_frame_collide collide;   /* by pp_collide() */
     pp_frame_contacts contacts; /* by the contact model */
-    pp_frame_demand demand;     /* by whoever poses the problem */
+    pp_frame_demand demand;     /* by the code that poses the problem */
     pp_frame_pose pose;         /* by pp_formulate() */
     pp_frame_solve solve;       /* by pp_solve_step() */
     pp_frame_update update;     /* by pp_update() */

@@ -39,7 +39,7 @@ typedef struct pp_frame_method {
     double *i_joint, *i_elastic;
 } pp_frame_method;
 
-/* What is told to the step, which divides time (step/step.c). */
+/* Advice to the code that divides the step (step/step.c). */
 typedef struct pp_frame_advice {
     bool hopeless;  /* a shorter step would fail as well */
     bool blocked;   /* it may: the laws had no answer, and a driven body touched another at the start */

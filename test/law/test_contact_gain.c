@@ -3,6 +3,7 @@
 /* Contacts that seemed to add energy, or did. Scenes are files, test/law/scenes; what they hold otherwise is chance. */
 #include "../unit/world_help.h"
 #include "perp/scene.h"
+#include "thorough.h"
 #include "problem/rows.h"
 #include "model/world_data.h"
 #include "stage/frame.h"
@@ -84,6 +85,9 @@ static void contact_beside_a_joint(void **state) {
  * be carried by contacts that open. */
 static void jammed_bodies_follow(void **state) {
     (void)state;
+#ifdef PERP_TEST_SHORT /* half a minute with sanitizers */
+    if (!thorough()) skip();
+#endif
     BELOW(gain_of(PERP_TEST_DIR "/law/scenes/receding-floor.yaml"), 1e-6); /* held in place: 2.6e-3 */
 }
 

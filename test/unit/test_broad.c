@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* test_broad.c - the broad phase against all pairs, compared one by one */
+#include "fault/allocator.h"
 #include "collision_help.h"
 
 #include <stdlib.h>
@@ -264,20 +265,6 @@ static void warm_calls_do_not_allocate(void **state) {
     pp_broad_destroy(b, &plain_alloc);
 }
 
-typedef struct counting {
-    int left, live;
-} counting;
-static void *count_alloc(size_t size, void *ctx) {
-    counting *c = ctx;
-    if (c->left-- == 0) return NULL;
-    c->live++;
-    return malloc(size);
-}
-static void count_free(void *p, void *ctx) {
-    ((counting *)ctx)->live--;
-    free(p);
-}
-
 /* Refused memory leaves an empty list, and the next call is right again. */
 static void refused_memory(void **state) {
     (void)state;
@@ -285,8 +272,8 @@ static void refused_memory(void **state) {
     for (int i = 0; i < 150; i++) any_box(&s, i, 1, 3);
     bool done = false;
     for (int k = 1; !done; k++) {
-        counting c = {k, 0};
-        const perp_allocator a = {count_alloc, count_free, &c};
+        counter c = {.refuse = k};
+        const perp_allocator a = counting(&c);
         pp_broad *b = pp_broad_create(&a);
         pp_couple_list list = {0};
         assert_non_null(b);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* test_detector.c - the plain detector: closed forms for every pair of kinds, and random pairs against other
  * algorithms */
+#include "fault/allocator.h"
 #include "collision_help.h"
 
 #include <stdlib.h>
@@ -628,21 +629,6 @@ static void who_is_tested(void **state) {
     pp_geometry_destroy(s, &plain_alloc);
 }
 
-typedef struct counting {
-    int left, calls, live;
-} counting;
-static void *count_alloc(size_t size, void *ctx) {
-    counting *c = ctx;
-    c->calls++;
-    if (c->left-- == 0) return NULL;
-    c->live++;
-    return malloc(size);
-}
-static void count_free(void *p, void *ctx) {
-    ((counting *)ctx)->live--;
-    free(p);
-}
-
 /* A pile of shapes of all kinds. */
 static int pile(int dim, pp_geometry **g, pp_placed *p) {
     int n = 0;
@@ -662,8 +648,8 @@ static void warm_calls_do_not_allocate(void **state) {
         pp_geometry *g[30];
         pp_placed p[30];
         int n = pile(dim, g, p);
-        counting c = {-1, 0, 0};
-        perp_allocator a = {count_alloc, count_free, &c};
+        counter c = {.refuse = -1};
+        perp_allocator a = counting(&c);
         pp_arena mine;
         pp_arena_init(&mine, a);
         pp_pair_list list = {0}, first = {0};
@@ -692,8 +678,8 @@ static void warm_calls_do_not_allocate(void **state) {
         pp_arena_free(&mine);
         assert_int_equal(c.live, 0);
         for (int k = 0;; k++) { /* refuse the k-th allocation */
-            counting few = {k, 0, 0};
-            perp_allocator b = {count_alloc, count_free, &few};
+            counter few = {.refuse = k};
+            perp_allocator b = counting(&few);
             pp_arena_init(&mine, b);
             memset(&list, 0, sizeof list);
             memset(&near_list, 0, sizeof near_list);

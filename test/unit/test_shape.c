@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* test_shape.c - definitions, geometry and mass properties of shapes */
+#include "fault/allocator.h"
 #include "collision_help.h"
 
 #include <stdlib.h>
@@ -298,20 +299,6 @@ static void bad_input_is_refused(void **state) {
 }
 
 /* Allocation k fails: no crash, no leak, the right status. */
-typedef struct counting {
-    int left, live;
-} counting;
-static void *count_alloc(size_t size, void *ctx) {
-    counting *c = ctx;
-    if (c->left-- == 0) return NULL;
-    c->live++;
-    return malloc(size);
-}
-static void count_free(void *p, void *ctx) {
-    ((counting *)ctx)->live--;
-    free(p);
-}
-
 static void refused_memory_is_survived(void **state) {
     (void)state;
     perp_vec3 p[30];
@@ -325,8 +312,8 @@ static void refused_memory_is_survived(void **state) {
                                        : perp_shape_sphere(1);
         int k = 0;
         for (;; k++) {
-            counting c = {k, 0};
-            perp_allocator a = {count_alloc, count_free, &c};
+            counter c = {.refuse = k};
+            perp_allocator a = counting(&c);
             pp_geometry *g = NULL;
             char why[256] = "";
             perp_status s = pp_geometry_create(&d, kind == 1 ? 2 : 3, &a, &g, why, sizeof why);

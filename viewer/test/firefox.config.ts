@@ -20,10 +20,10 @@ export default defineConfig({
     },
     workers: 1,
     // what differs between browsers: pictures, controls, charts, files, a live run. `make nightly` runs all of these files; else one test of each
-    // kind: WebGL, the pointer, the keyboard, charts on a canvas, a file from disk, a stream of frames. The others differ in data, and Chromium runs them.
+    // kind that browsers do differently: WebGL, the pointer, a file from disk, a stream of frames. Chromium runs the others.
     testMatch: ['viewer.spec.ts', 'places.spec.ts'],
     grep: process.env.PERP_TEST_WHOLE
         ? /./
-        : /demo: loads|every layer|named under the pointer|charts: all kinds|keys: play|exported file opens|live run: follows/,
+        : /demo: loads|named under the pointer|exported file opens|live run: follows/,
     metadata: { gallery: false },
 });

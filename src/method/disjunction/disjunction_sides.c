@@ -150,7 +150,7 @@ static perp_status solve_part(work *k, int number) {
         memset(f->solve.solution.p_contact + 3 * c, 0, 3 * sizeof *f->solve.solution.p_contact);
         f->solve.solution.sigma[c] = f->solve.solution.p_spin[c] = 0;
     }
-    /* the frame's report is of the whole island, and who looks on is shown that */
+    /* the frame reports the whole island, and so does the capture */
     double acceptance = f->solve.acceptance;
     const perp_solver_type *used = f->solve.used;
     perp_capture capture = w->run.capture;

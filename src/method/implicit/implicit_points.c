@@ -390,7 +390,7 @@ const double *pp_points_next(pp_implicit_work *k, double part, bool afresh) {
         if (e->held && e->push > 0)
             e->hold_S = on_surface(k, e, perp_v3(x[0], x[1], x[2]));
         else if (e->held)
-            hold(k, e); /* of no account */
+            hold(k, e); /* its impulse is negligible */
         note_push(k, m);
     }
     return h->now + EACH * k->nmeet;

@@ -61,16 +61,5 @@ static perp_status make_exclude(pp_reader *r, pp_item entry) {
     return s ? pp_wrong_world(r, s, entry) : PERP_OK;
 }
 
-static perp_status each(pp_reader *r, pp_item list, perp_status (*make)(pp_reader *r, pp_item entry)) {
-    int i = 0;
-    for (pp_item entry = pp_first(list); entry.node; entry = pp_next(entry), i++) {
-        pp_push_index(r, i);
-        perp_status s = make(r, entry);
-        if (s) return s;
-        pp_pop(r);
-    }
-    return PERP_OK;
-}
-
-perp_status pp_read_actuators(pp_reader *r, pp_item list) { return each(r, list, make_actuator); }
-perp_status pp_read_exclude(pp_reader *r, pp_item list) { return each(r, list, make_exclude); }
+perp_status pp_read_actuators(pp_reader *r, pp_item list) { return pp_read_each(r, list, make_actuator); }
+perp_status pp_read_exclude(pp_reader *r, pp_item list) { return pp_read_each(r, list, make_exclude); }

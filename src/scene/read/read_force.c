@@ -152,13 +152,8 @@ static perp_status make_force(pp_reader *r, pp_item entry, void *ctx) {
     return PERP_OK;
 }
 
-perp_status pp_read_forces(pp_reader *r, pp_item list) {
-    int i = 0;
-    for (pp_item entry = pp_first(list); entry.node; entry = pp_next(entry), i++) {
-        pp_push_index(r, i);
-        perp_status s = pp_repeat(r, entry, PP_FORCES, r->position[PP_FORCES]++, make_force, NULL);
-        if (s) return s;
-        pp_pop(r);
-    }
-    return PERP_OK;
+static perp_status make_forces(pp_reader *r, pp_item entry) {
+    return pp_repeat(r, entry, PP_FORCES, r->position[PP_FORCES]++, make_force, NULL);
 }
+
+perp_status pp_read_forces(pp_reader *r, pp_item list) { return pp_read_each(r, list, make_forces); }

@@ -216,13 +216,8 @@ static perp_status make_joint(pp_reader *r, pp_item entry, void *ctx) {
     return PERP_OK;
 }
 
-perp_status pp_read_joints(pp_reader *r, pp_item list) {
-    int i = 0;
-    for (pp_item entry = pp_first(list); entry.node; entry = pp_next(entry), i++) {
-        pp_push_index(r, i);
-        perp_status s = pp_repeat(r, entry, PP_JOINTS, r->position[PP_JOINTS]++, make_joint, NULL);
-        if (s) return s;
-        pp_pop(r);
-    }
-    return PERP_OK;
+static perp_status make_joints(pp_reader *r, pp_item entry) {
+    return pp_repeat(r, entry, PP_JOINTS, r->position[PP_JOINTS]++, make_joint, NULL);
 }
+
+perp_status pp_read_joints(pp_reader *r, pp_item list) { return pp_read_each(r, list, make_joints); }

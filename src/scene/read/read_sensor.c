@@ -44,13 +44,4 @@ static perp_status make_sensor(pp_reader *r, pp_item entry) {
     return s ? pp_wrong_world(r, s, entry) : PERP_OK;
 }
 
-perp_status pp_read_sensors(pp_reader *r, pp_item list) {
-    int i = 0;
-    for (pp_item entry = pp_first(list); entry.node; entry = pp_next(entry), i++) {
-        pp_push_index(r, i);
-        perp_status s = make_sensor(r, entry);
-        if (s) return s;
-        pp_pop(r);
-    }
-    return PERP_OK;
-}
+perp_status pp_read_sensors(pp_reader *r, pp_item list) { return pp_read_each(r, list, make_sensor); }

@@ -87,22 +87,11 @@ static perp_status check_keyframe(pp_reader *r, pp_item entry, int i, int nq, in
                         q ? nq : nv);
 }
 
-static perp_status each(pp_reader *r, pp_item list, perp_status (*make)(pp_reader *r, pp_item entry)) {
-    int i = 0;
-    for (pp_item entry = pp_first(list); entry.node; entry = pp_next(entry), i++) {
-        pp_push_index(r, i);
-        perp_status s = make(r, entry);
-        if (s) return s;
-        pp_pop(r);
-    }
-    return PERP_OK;
-}
-
-perp_status pp_read_sites(pp_reader *r, pp_item list) { return each(r, list, make_site); }
+perp_status pp_read_sites(pp_reader *r, pp_item list) { return pp_read_each(r, list, make_site); }
 
 perp_status pp_read_keyframes(pp_reader *r, pp_item list) {
     int before = perp_world_keyframe_count(r->w), i = before;
-    perp_status s = each(r, list, make_keyframe);
+    perp_status s = pp_read_each(r, list, make_keyframe);
     if (s || perp_world_keyframe_count(r->w) == before) return s;
     perp_joint_space *space;
     s = perp_world_joint_space(r->w, NULL, &space);

@@ -315,3 +315,14 @@ perp_status pp_read_value(pp_reader *r, pp_item at, const pp_key *k, void *out) 
     *(pp_item *)out = at;
     return PERP_OK;
 }
+
+perp_status pp_read_each(pp_reader *r, pp_item list, perp_status (*make)(pp_reader *r, pp_item entry)) {
+    int i = 0;
+    for (pp_item entry = pp_first(list); entry.node; entry = pp_next(entry), i++) {
+        pp_push_index(r, i);
+        perp_status s = make(r, entry);
+        if (s) return s;
+        pp_pop(r);
+    }
+    return PERP_OK;
+}

@@ -141,6 +141,7 @@ perp_outcome pp_auto_chain(const perp_problem *p, double tol, double *z, const p
         if (own.outcome == PERP_OUTCOME_STOPPED) break;
     }
     memcpy(z, best, sizeof *z * (size_t)n);
-    if (outcome == PERP_OUTCOME_SOLVED && least > tol) outcome = PERP_OUTCOME_NUMERICS; /* nobody is believed */
+    if (outcome == PERP_OUTCOME_SOLVED && least > tol)
+        outcome = PERP_OUTCOME_NUMERICS; /* a claim of success that the measure contradicts */
     return outcome;
 }

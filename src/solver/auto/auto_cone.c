@@ -97,7 +97,7 @@ typedef struct work {
     double *push;                /* m: impulses of blocks that touch those */
     bool moving;                 /* they cannot, */
     double *rested;              /* m: or impulses that nearly hold them; NULL: none */
-    double *speed;               /* nnode: what the others did when they were asked; NULL: nobody wants to know */
+    double *speed;               /* nnode: speeds of the other bodies in the last attempt at rest; NULL: not kept */
     pp_load_choice loads;        /* which are wanted */
     bool selected;               /* the best point has those that depend on the problem alone */
     bool taken;                  /* the best point misses tol, but who called takes it */
@@ -162,7 +162,7 @@ static bool accepted_by_world(work *w) {
     if (!z) return false;
     pp_cone_unscale(&w->c, w->best, z);
     w->taken = call->enough(z, call->enough_ctx);
-    if (w->taken) TELL(w, "which will do");
+    if (w->taken) TELL(w, "which meets the tolerance of the caller");
     return w->taken;
 }
 

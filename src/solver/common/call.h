@@ -28,19 +28,19 @@ typedef enum pp_load_choice {
 struct perp_call {
     pp_arena *arena;         /* where perp_call_memory takes from */
     const perp_watch *watch; /* NULL: nobody looks */
-    bool (*stop)(void *ctx); /* true: end now; NULL: nobody asks for it */
+    bool (*stop)(void *ctx); /* true: end now; NULL: never */
     void *stop_ctx;
     double deadline; /* of pp_clock; INFINITY: none, and no clock is read */
     int depth;       /* of solvers that call solvers: auto */
     pp_load_choice loads;
-    /* does who calls take this answer, though it is not yet what the solver was asked for? NULL: only that will do */
+    /* does the caller accept this answer, although it misses the tolerance of the solver? NULL: never */
     bool (*enough)(const double *z, void *ctx);
     void *enough_ctx;
     perp_judge *judge; /* of `judged`, by which an answer is accepted; NULL: the solver's own residual does */
     const perp_problem *judged;
-    pp_work *work; /* counts, and may end the solver; NULL: nobody counts */
+    pp_work *work; /* counts work, and may end the solver; NULL: work is not counted */
     double weight; /* work of an iteration */
-    bool terse;    /* nobody will read the story: within a step words cost more than small problems do */
+    bool terse;    /* the story is not read: within a step, writing it costs more than solving a small problem */
 };
 
 /* An array of the call's memory; NULL if refused. */

@@ -23,7 +23,7 @@ extern const perp_solver_type pp_solver_jacobi, pp_solver_psor, pp_solver_nncg, 
 perp_status pp_solve(const perp_solver_type *type, const void *settings, const perp_problem *p, double *z,
                      pp_arena *arena, perp_solve_info *info);
 
-/* The same within a call: its arena, watch, deadline and whoever may stop it. */
+/* The same within a call: its arena, watch, deadline and stop function. */
 perp_status pp_solve_call(const perp_call *call, const perp_solver_type *type, const void *settings,
                           const perp_problem *p, double *z, perp_solve_info *info);
 

@@ -51,7 +51,7 @@ typedef struct chain {
     double natural;       /* score of the best: figure of the verdict */
     double own;           /* residual of the present answer relative to itself */
     int tried;            /* solvers that ran */
-    bool stopped;         /* by the watch, or whoever is asked */
+    bool stopped;         /* by the watch or the stop function */
     bool refused;         /* memory was, somewhere */
     perp_solve_info info; /* sums, and what is said of the best */
 } chain;
@@ -72,10 +72,10 @@ static bool asked_to_stop(void *ctx) {
     return c->stopped;
 }
 
-/* --- what to ask whom --- */
+/* --- names of solvers --- */
 
 /* The next name of a list with commas, spaces around it dropped. False after the last; a name too long or empty becomes
- * one that nobody has. */
+ * one that no solver has. */
 static bool next_name(const char **list, char name[NAME_MOST]) {
     if (!*list) return false;
     const char *from = *list, *comma = strchr(from, ','), *to = comma ? comma : from + strlen(from);
@@ -327,7 +327,7 @@ static perp_status prepare(chain *c, double *z) {
     return perp_judge_new(c->p, &c->o->alloc, &c->judge);
 }
 
-/* Nobody solved it: is there a proof that nobody can? Asked of the islands in which laws are violated. */
+/* No solver solved it: is there a proof that there is no solution? Looked for in the islands in which laws are violated. */
 static perp_status ask_why(chain *c) {
     int laws = perp_problem_laws(c->p);
     perp_law *law = PP_ARENA_ARRAY(&c->arena, perp_law, laws);
@@ -369,7 +369,7 @@ static perp_status work(chain *c, const char *solvers, double *z) {
     if (c->refused) return PERP_E_MEMORY;
     if (c->tried == 0) return PERP_E_FIT;
     bool claimed = c->info.outcome == PERP_OUTCOME_INFEASIBLE;
-    if (claimed) c->info.outcome = PERP_OUTCOME_NUMERICS; /* nobody is believed */
+    if (claimed) c->info.outcome = PERP_OUTCOME_NUMERICS; /* a claim of success that the measure contradicts */
     if (!c->stopped && !time_is_up(c)) status = ask_why(c);
     return status ? status : PERP_E_SOLVE;
 }

@@ -310,7 +310,7 @@ static double reference(const state *t) {
     return most;
 }
 
-/* Armijo along t->d from t->x, whose slope is given; 0 if no step will do. */
+/* Armijo along t->d from t->x, whose slope is given; 0 if no step decreases the merit enough. */
 static double search_line(state *t, double limit, double slope) {
     for (double step = 1; step >= LEAST_T; step *= SHORTEN)
         if (try_step(t, step) <= limit + PP_ARMIJO * step * slope) return step;
@@ -376,7 +376,7 @@ static bool step(state *t, watch *d, double theta) {
     return true;
 }
 
-/* Steps from t->x with the proximal weight t->lambda until the judge is content, or, with lambda, until the scaled
+/* Steps from t->x with the proximal weight t->lambda until the judge's measure is within tol, or, with lambda, until the scaled
  * residual is below goal. */
 static ending run(state *t, double goal, int budget) {
     watch dog = {0};

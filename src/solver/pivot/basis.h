@@ -9,7 +9,7 @@
 
 typedef struct pp_basis {
     const pp_plain *lcp;
-    pp_work *counts;        /* multiplications; NULL: nobody does */
+    pp_work *counts;        /* counts multiplications; NULL: they are not counted */
     double size;            /* largest |q_i|/ws_i: what residuals are compared with */
     double *A;              /* n x n room for the factors */
     double *w, *x, *y, *c;  /* n each */

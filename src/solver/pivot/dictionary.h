@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* dictionary.h - a dictionary of complementary pivoting whose columns are brought up to date when somebody looks. */
+/* dictionary.h - a dictionary of complementary pivoting whose columns are updated when they are read. */
 #ifndef PP_DICTIONARY_H
 #define PP_DICTIONARY_H
 

@@ -140,7 +140,7 @@ void pp_path_factor_solve(const pp_path_factor *f, double *v) {
     if (f->A->dense)
         pp_lu_solve(n, f->LU, n, f->piv, 1, v, n);
     else if (!pp_sparse_lu_solve(f->lu, false, v))
-        v[0] = NAN; /* seen by whoever checks that the step is finite */
+        v[0] = NAN; /* the caller checks that the step is finite */
     for (int e = 0; e < f->neta; e++) {
         double p = v[f->eta_slot[e]] / f->eta_pivot[e];
         v[f->eta_slot[e]] = p;

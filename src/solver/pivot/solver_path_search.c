@@ -62,7 +62,7 @@ static const perp_field fields[] = {
 #define PROX_GROW  100
 #define PROX_FALL  0.1
 #define PROX_MOST  10
-/* The same where no point of a path will do. */
+/* The same if no point of a path decreases the merit enough. */
 #define PROX_RESCUE 1e-3
 #define PROX_STUCK  1
 

@@ -143,7 +143,7 @@ static void projected_step(const pp_cone_sweeps *s, int i, double slow, const do
     x[0] = load;
 }
 
-/* Where block i wants to go. */
+/* The target of block i: its solution with all others fixed. */
 static void block_target(const pp_cone_sweeps *s, int i, double slow, const double *v, const double *x, double *next) {
     const pp_cone *c = &s->c;
     const double *W = c->diag + 16 * (ptrdiff_t)i;

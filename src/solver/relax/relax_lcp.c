@@ -80,7 +80,7 @@ static void move(rows *s, int i, double next) {
     pp_axpy(s->p.n, change, s->p.M + (ptrdiff_t)s->p.n * i, s->w);
 }
 
-/* Where group b wants to go, written to target by variable. False: it has no answer of its own and stays. */
+/* The solution of group b with all others fixed, written to target by variable. False: there is none, and the group stays. */
 static bool group_target(rows *s, int b) {
     int m = s->g.start[b + 1] - s->g.start[b];
     const int *v = s->g.member + s->g.start[b];

@@ -30,7 +30,7 @@ void pp_tell_fighting(const perp_world *w, const pp_opponent *place, int n, int 
  * @return by how much some law is missed at least, whatever the impulses are [L/T]; 0 without a proof */
 double pp_tell_contradiction(const pp_frame *f, const perp_step_problem *p, char *text, size_t size);
 
-/* The same with multipliers y that somebody found, one for each row of pp_step_to_cone(): they are checked. Any number of rows. */
+/* The same with given multipliers y, one for each row of pp_step_to_cone(). They are checked. Any number of rows. */
 double pp_tell_proof(const pp_frame *f, const perp_step_problem *p, const double *y, char *text, size_t size);
 
 #endif
