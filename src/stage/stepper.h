@@ -13,6 +13,14 @@
 #define PP_DIM_2 1u
 #define PP_DIM_3 2u
 
+/* A step with equations of its own. */
+typedef struct pp_own_step {
+    bool
+        marches; /* it says itself how long the parts of a step are (pp_frame_advice.shorter), 2^max_halvings of them at most */
+    bool no_inertia;   /* forces balance, and change no velocity */
+    bool start_joints; /* joints are rigid rows of the start pose, solved once */
+} pp_own_step;
+
 typedef struct pp_stepper_type {
     const char *name;
     const char *source; /* document and equation */
@@ -22,21 +30,17 @@ typedef struct pp_stepper_type {
     /* Only these contact models fit, ended by NULL; NULL: all of them. A stepper that finds its contacts itself lists
      * the default alone, which then is never called. */
     const char *const *models;
-    bool end_gaps;        /* a gap must hold at the end of the step; else what touches is held by its velocity */
-    bool end_poses;       /* contacts may act at the end poses: PERP_GEOMETRY_END */
-    bool supports;        /* bodies may rest on three points (perp_support) */
-    bool ellipsoids;      /* with step(): knows elliptic and torsional friction; the common stages do */
-    unsigned shapes;      /* mask of 1 << perp_shape_kind it takes; 0: those of the detector */
-    unsigned compliances; /* mask of 1 << perp_compliance that contacts may have beside rigid */
-    bool soft_joints;     /* joints are springs: under a load they are open */
-    bool armature;        /* joints may have it (model/armature.h) */
-    bool couplings;       /* rows of joints may touch more than two bodies (model/coupling.h) */
-    bool half_kicks;      /* with step(): half of the forces at the start of the step, half at its end */
-    bool no_inertia;      /* with step(): forces balance, and change no velocity */
-    bool start_joints;    /* with step(): joints are rigid rows of the start pose, solved once */
-    bool
-        marches; /* with step(): it says itself how long the parts of a step are (pp_frame_advice.shorter), 2^max_halvings of them
-                     at most */
+    bool end_gaps;            /* a gap must hold at the end of the step; else what touches is held by its velocity */
+    bool end_poses;           /* contacts may act at the end poses: PERP_GEOMETRY_END */
+    bool supports;            /* bodies may rest on three points (perp_support) */
+    bool ellipsoids;          /* with step(): knows elliptic and torsional friction; the common stages do */
+    unsigned shapes;          /* mask of 1 << perp_shape_kind it takes; 0: those of the detector */
+    unsigned compliances;     /* mask of 1 << perp_compliance that contacts may have beside rigid */
+    bool soft_joints;         /* joints are springs: under a load they are open */
+    bool armature;            /* joints may have it (model/armature.h) */
+    bool couplings;           /* rows of joints may touch more than two bodies (model/coupling.h) */
+    bool half_kicks;          /* with step(): half of the forces at the start of the step, half at its end */
+    pp_own_step own;          /* with step(): what the other stages need to know of it */
     const perp_field *fields; /* settings, nfield of them, in w->chosen.stepper_settings; set by perp_world_set() */
     int nfield;
     size_t settings_size; /* at most PERP_SETTINGS_MAX */
@@ -74,7 +78,7 @@ const char *pp_stepper_names(char *out, size_t size);
 
 /* Are joints rigid rows of the start pose? */
 static inline bool pp_start_joints(const perp_world *w) {
-    return !w->chosen.stepper->step || w->chosen.stepper->start_joints;
+    return !w->chosen.stepper->step || w->chosen.stepper->own.start_joints;
 }
 
 /* normal_rhs of steppers that demand a gap which is not negative at the end of the step. */

@@ -442,7 +442,7 @@ static const perp_certificate nothing = {
 /* From s0 over the whole step. */
 static perp_status advance(perp_world *w, parts *p, const pp_state *s0) {
     const pp_state *end;
-    return w->chosen.stepper->marches ? march(w, p, s0, w->def.h, &end) : divide(w, p, s0, w->def.h, 0, NULL, &end);
+    return w->chosen.stepper->own.marches ? march(w, p, s0, w->def.h, &end) : divide(w, p, s0, w->def.h, 0, NULL, &end);
 }
 
 /* Part of its work that a step may take before it is handed over. */

@@ -299,7 +299,7 @@ const pp_stepper_type pp_stepper_quasistatic = {
     .dims = PP_DIM_2 | PP_DIM_3,
     .end_gaps = true,
     .supports = true,
-    .no_inertia = true,
+    .own = {.no_inertia = true},
     .models = pp_support_models,
     .normal_rhs = pp_end_gap_rhs,
     .step = step,

@@ -76,7 +76,8 @@ static void asked_by(const pp_frame *f, const pp_force *e, double ask[2]) {
 
 perp_status pp_check_springs(pp_frame *f) {
     perp_world *w = f->w;
-    if (f->purpose != PP_STEP || f->task.last_resort || w->chosen.stepper->no_inertia || w->nforce == 0) return PERP_OK;
+    if (f->purpose != PP_STEP || f->task.last_resort || w->chosen.stepper->own.no_inertia || w->nforce == 0)
+        return PERP_OK;
     double *of = PP_ARENA_ZERO(&w->arena, double, w->nbody), ask[2];
     if (!of) return pp_fail(w, PERP_E_MEMORY, "out of memory for forces");
     for (int turn = 0; turn < 2; turn++) /* add up, then compare */
