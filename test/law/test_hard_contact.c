@@ -140,8 +140,8 @@ static void table_at_rest(void **state) {
 }
 
 /* Faces that are all but flat meet a floor at points that jump about as the body turns, so that the end pose of an implicit step settles
- * to some 1e-6 of the speeds only. The shortest part takes that, says so, and the run goes on. */
-static void settles_roughly(const char *path, const perp_scene_options *o) {
+ * to some 1e-6 of the speeds only. The shortest part takes the best of its rounds, says so, and the run goes on. */
+static void settles_roughly(const char *path, const perp_scene_options *o, double most) {
     perp_scene *s = NULL;
     perp_refusal why = {0};
     if (perp_scene_open(path, o, &s, &why)) fail_msg("%s", why.text);
@@ -155,7 +155,7 @@ static void settles_roughly(const char *path, const perp_scene_options *o) {
         assert_true(c.fallbacks > 0);
         print_message("t = %g: off by %.3g of %.3g m/s, overlap %.3g m\n", c.t, c.law.normal, c.law.scale, c.overlap);
         assert_true(c.law.normal > 1e-8 * c.law.scale);
-        assert_below(c.law.normal, 1e-3 * c.law.scale);
+        assert_below(c.law.normal, most * c.law.scale);
         assert_below(c.overlap, 1e-7);
     }
     print_message("%s: %d steps roughly\n", path, rough);
@@ -165,7 +165,7 @@ static void settles_roughly(const char *path, const perp_scene_options *o) {
 
 static void flat_faces(void **state) {
     (void)state;
-    settles_roughly(PERP_TEST_DIR "/law/scenes/flat-faces.yaml", NULL);
+    settles_roughly(PERP_TEST_DIR "/law/scenes/flat-faces.yaml", NULL, 1e-4);
 }
 
 /* Where most of the work of a step is done and little of its time, longer parts take such an end pose as well. */
@@ -174,20 +174,21 @@ static void flat_faces_with_little_work(void **state) {
     static const char *const work[] = {"3e8", "1.5e8"};
     for (int i = 0; i < 2; i++) {
         const perp_definition d = {"work", work[i]};
-        settles_roughly(PERP_TEST_DIR "/law/scenes/flat-faces.yaml", &(perp_scene_options){.define = &d, .ndefine = 1});
+        settles_roughly(PERP_TEST_DIR "/law/scenes/flat-faces.yaml", &(perp_scene_options){.define = &d, .ndefine = 1},
+                        1e-3);
     }
 }
 
-/* The least change of all rounds may be a chance hit, to which no later round comes near: it is not waited for one without end. */
+/* The least change of all rounds may be a chance hit, to which no later round comes near. */
 static void least_change_by_chance(void **state) {
     (void)state;
-    settles_roughly(PERP_TEST_DIR "/law/scenes/jumping-change.yaml", NULL);
+    settles_roughly(PERP_TEST_DIR "/law/scenes/jumping-change.yaml", NULL, 1e-4);
 }
 
 /* So do faces on a floor that gives way. */
 static void flat_faces_on_layers(void **state) {
     (void)state;
-    settles_roughly(PERP_TEST_DIR "/law/scenes/flat-faces-on-layers.yaml", NULL);
+    settles_roughly(PERP_TEST_DIR "/law/scenes/flat-faces-on-layers.yaml", NULL, 1e-4);
 }
 
 /* Without gravity friction slows bodies by a part of their speed in every step, down to 1e-160 m/s, where squares are no numbers any more. */

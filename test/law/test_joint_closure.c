@@ -258,7 +258,8 @@ static void motors_yield(void **state) {
             }
 }
 
-/* A box crushed between two driven ones. They meet it after 0.12 s. */
+/* A box crushed between two driven ones. They meet it after 0.12 s. `viscoelastic` has a proof that rigid contacts cannot hold; `first-order`
+ * has it too, and goes on: the driven bodies move into the box, and the certificate says so. */
 static void crushed(void **state) {
     (void)state;
     static const char *const name[] = {"first-order", "viscoelastic"};
@@ -276,7 +277,17 @@ static void crushed(void **state) {
         }
         for (int i = 0; i < 11; i++) OK(w, perp_world_step(w, NULL));
         perp_certificate c;
-        if (perp_world_step(w, &c) == PERP_OK) told(w, box, "box on left", "box on right", "; driven: ");
+        if (k == 1) {
+            if (perp_world_step(w, &c) == PERP_OK) told(w, box, "box on left", "box on right", "; driven: ");
+        } else {
+            int jams = 0;
+            for (int i = 0; i < 3; i++) {
+                OK(w, perp_world_step(w, &c));
+                jams += c.jams;
+            }
+            assert_true(jams > 0 && c.jam_depth > 0);
+            BELOW(fabs(pose_of(w, box).p.x), 1e-6); /* it is where it was */
+        }
         perp_world_destroy(w);
     }
 }

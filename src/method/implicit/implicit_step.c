@@ -35,9 +35,6 @@
 /* Change of a round, relative to the speeds, up to which the end pose of the shortest part is accepted although it does not converge
  * further. The contact points of a nearly flat face on a plane jump. Over such a part the error is 1e-3/256 of the way of a step. */
 #define ROUGH     1e-3
-#define NEAR_BEST 2.0 /* a round whose change is within this factor of the smallest is as good as any; */
-#define LONGER \
-    10 /* rounds without one after which this factor doubles: the smallest change may have been an accident */
 #define SPAWNED \
     1e-6 /* as a part of the size of a body: overlap at the start of a step that no earlier step can have left */
 #define TOUCHING 1e-7 /* as a part of the size of a body: gap below which two bodies touch */
@@ -190,16 +187,61 @@ static void take_roughly(pp_implicit_work *k, const pp_end_change *c) {
     step_on(k, f->solve.solution.nu, 1);
 }
 
+/* Where the round with the least change began: velocities and held points. */
+typedef struct best_round {
+    double by; /* its change [L/T]; INFINITY: none yet */
+    double *nu;
+    pp_meet *meet;
+} best_round;
+
+static perp_status best_room(pp_implicit_work *k, best_round *b) {
+    *b = (best_round){.by = INFINITY,
+                      .nu = PP_ARENA_ARRAY(&k->f->w->arena, double, k->f->control.ndof),
+                      .meet = PP_ARENA_ARRAY(&k->f->w->arena, pp_meet, k->nmeet)};
+    return b->nu && b->meet ? PERP_OK : pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the contacts");
+}
+
+static void keep_best(const pp_implicit_work *k, double by, best_round *b) {
+    if (!(by < b->by)) return;
+    b->by = by;
+    memcpy(b->nu, k->nu, (size_t)k->f->control.ndof * sizeof *b->nu);
+    memcpy(b->meet, k->meet, (size_t)k->nmeet * sizeof *b->meet);
+}
+
+/* The round with the least change again, to take it: the rounds after it did no better. PERP_E_SOLVE if it is too far off. */
+static perp_status take_best(pp_implicit_work *k, const best_round *b, pp_arena_mark mark) {
+    pp_frame *f = k->f;
+    if (b->by < INFINITY) {
+        memcpy(k->nu, b->nu, (size_t)f->control.ndof * sizeof *b->nu);
+        memcpy(k->meet, b->meet, (size_t)k->nmeet * sizeof *b->meet);
+        set_drift(k, k->nu);
+        move(k);
+        perp_status st = begin_round(k, mark, true);
+        if (st) return st;
+        bool other = k->compliant && pp_layers_changed(k);
+        pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solve.solution.nu);
+        c.by = fmax(c.by, pp_points_change(k));
+        if (!other && c.by <= ROUGH * c.scale) {
+            take_roughly(k, &c);
+            return PERP_OK;
+        }
+    }
+    return pp_fail(f->w, PERP_E_SOLVE, "the end pose of the step did not settle at t = %g (h = %g): %d contacts",
+                   f->s0->t, f->h, f->contacts.n);
+}
+
 /* Runs rounds until the end pose no longer changes, to rounding. If it keeps changing, contact points are held (implicit_points.c). */
 static perp_status rounds(pp_implicit_work *k) {
     pp_frame *f = k->f;
     pp_convergence s = {.before = INFINITY};
+    best_round best;
     perp_status st = pp_points_room(k);
+    if (!st) st = best_room(k, &best);
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     bool held = false;
-    double part = 1, least = INFINITY, best = INFINITY; /* least change since the last shorter part, and of all */
-    double above = INFINITY;                            /* change that the rounds since then have not halved */
-    int since = 0;                                      /* how many they are */
+    double part = 1, least = INFINITY; /* least change since the last shorter part */
+    double above = INFINITY;           /* change that the rounds since then have not halved */
+    int since = 0;                     /* how many they are */
     for (int round = 0; !st && round < MAX_ROUNDS; round++) {
         if ((st = begin_round(k, mark, held))) return st;
         bool other = k->compliant && pp_layers_changed(k);
@@ -220,13 +262,8 @@ static perp_status rounds(pp_implicit_work *k) {
             part = worse ? fmax(SHORTER * part, SHORTEST) : fmin(1, part / SHORTER);
             since = c.by < 0.5 * above ? 0 : since + 1;
             above = since == 0 ? c.by : above;
-            best = fmin(best, c.by);
-            if (since > IN_VAIN && !k->rough) break;
-            double near = NEAR_BEST * exp2((double)(since - IN_VAIN) / LONGER);
-            if (since > IN_VAIN && !other && c.by <= fmin(near * best, ROUGH * c.scale)) {
-                take_roughly(k, &c);
-                return PERP_OK;
-            }
+            if (!other) keep_best(k, c.by, &best);
+            if (since > IN_VAIN) break;
             least = worse ? c.by : fmin(least, c.by);
             step_on(k, pp_points_next(k, part, worse), 1);
         } else {
@@ -240,8 +277,8 @@ static perp_status rounds(pp_implicit_work *k) {
         }
     }
     if (st) return st;
-    return pp_fail(f->w, PERP_E_SOLVE, "the end pose of the step did not settle at t = %g (h = %g): %d contacts",
-                   f->s0->t, f->h, f->contacts.n);
+    if (!k->rough) best.by = INFINITY;
+    return take_best(k, &best, mark);
 }
 
 /* ---- energy ---- */

@@ -108,9 +108,10 @@ double pp_visco_pace_before(const pp_visco_work *k) {
             if (fabs(c->speed) > k->set->calm && h > c->fine * (1 + SAME)) best = fmin(best, equal_part(h, c->fine));
             continue;
         }
-        double t = meeting(k, c);
+        double t = meeting(k, c), late = LATE * fmin(c->fine, h), least = LATE * fmin(c->fine, f->w->def.h);
         bool approaching = -(c->speed + c->gain / h * t) > k->set->calm;
-        if (approaching && t > LATE * fmin(c->fine, h) && t < best) best = t;
+        if (approaching && t > late && t < best && h > 2 * least)
+            best = fmin(t, h - least); /* what is left is no shorter */
     }
     return best < h * (1 - SAME) ? best : 0;
 }
