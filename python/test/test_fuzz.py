@@ -293,6 +293,21 @@ def test_worlds_in_cycles_end_in_any_order():
         assert view is None or np.isfinite(view).all()
 
 
+def test_a_body_without_weight_between_others():
+    """Its mass is the least of all numbers. The searches of the last resort end at once; the length of their turns must not overflow."""
+    w = perp.World(dim=2, h=0.01, mu=0.5, work_limit=1e6)
+    w.add(perp.HalfSpace((0, 1)))
+    bodies = [w.add(perp.Sphere(0.1), density=1, at=(0.3 * i, 0.1)) for i in range(2)]
+    w.add_joint("revolute", bodies[0], at=(0, 0.5))
+    w.run(steps=2)
+    for density, at in ((5e-324, (0, 1)), (1.0, (1, 0.1))):
+        w.add(perp.Sphere(1.0), density=density, at=at)
+        try:
+            w.step()
+        except perp.PerpError as e:
+            assert str(e)
+
+
 def test_problems_of_any_kind():
     end = time.monotonic() + SECONDS / 5
 

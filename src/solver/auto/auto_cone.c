@@ -565,7 +565,8 @@ static bool from_nothing(work *w, perp_outcome *o) {
 /* Two searches in turns, each of which goes on from where it was, for twice as long as the turn before: Newton without jumps, from
  * nothing, and the one with jumps. Jumps help where Newton creeps and mislead it now and then; which of the two arrives is not known
  * before. Turns of doubled length cost at most some times as much as the better one alone. Where both get
- * stuck one after the other, contacts contradict each other by a little more than tol. one: only the first turn. */
+ * stuck one after the other, contacts contradict each other by a little more than tol. Where both make no factors, numbers are not finite.
+ * one: only the first turn. */
 static bool in_turns(work *w, bool one, perp_outcome *o) {
     double *other = PP_CALL_ARRAY(w->call, double, w->c.m), pull = 1;
     *o = PERP_OUTCOME_MEMORY;
@@ -573,7 +574,8 @@ static bool in_turns(work *w, bool one, perp_outcome *o) {
     memset(other, 0, sizeof *other * (size_t)w->c.m);
     *o = PERP_OUTCOME_LIMIT;
     int stuck = 0;
-    for (int steps = 2 * COLD_STEPS; affordable(w) > 0 && stuck < 2; steps *= 2) {
+    for (int steps = 2 * COLD_STEPS; affordable(w) > 0 && stuck < 2; steps = steps < MOST_STEPS ? 2 * steps : steps) {
+        int factors = w->linear.factorisations;
         w->newton.plain = !w->newton.plain;
         if (newton(w, other, pull, steps, w->newton.plain ? "without jumps" : "with jumps", o)) return true;
         if (*o == PERP_OUTCOME_STOPPED) return false;
@@ -581,7 +583,7 @@ static bool in_turns(work *w, bool one, perp_outcome *o) {
         memcpy(other, w->newton.x, sizeof *other * (size_t)w->c.m);
         w->from = other, other = swap;
         pull = w->pull, w->pull = last < 1 ? last : 1; /* where it gave up because of its weight, it begins anew */
-        stuck = w->newton.stuck ? stuck + 1 : 0;
+        stuck = w->newton.stuck || w->linear.factorisations == factors ? stuck + 1 : 0;
         if (one) break;
     }
     return false;
