@@ -24,6 +24,7 @@
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
 #include "stage/update/update.h"
+#include "base/elementary.h"
 
 #define MAX_ROUNDS 120
 /* With held points: a change is worse that is larger than this times the least before; then a shorter part is taken. */
@@ -219,7 +220,7 @@ static perp_status rounds(pp_implicit_work *k) {
             above = since == 0 ? c.by : above;
             best = fmin(best, c.by);
             if (since > IN_VAIN && !k->rough) break;
-            double near = NEAR_BEST * exp2((double)(since - IN_VAIN) / LONGER);
+            double near = NEAR_BEST * pp_exp2((double)(since - IN_VAIN) / LONGER);
             if (since > IN_VAIN && c.by <= fmin(near * best, ROUGH * c.scale)) {
                 take_roughly(k, &c);
                 return PERP_OK;

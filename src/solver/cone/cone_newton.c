@@ -24,6 +24,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
+
 #include "base/rounding.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
@@ -422,7 +424,7 @@ static bool outer(pp_cone_newton *k) {
         memcpy(k->v, k->w, bytes);
     }
     if (end <= GOOD * first) {
-        k->fall = fmax(FALL, pow(k->fall, RECOVER));
+        k->fall = fmax(FALL, pp_pow(k->fall, RECOVER));
         if (quick) k->pull = fmax(PP_LEAST_PULL, k->fall * k->pull);
         return true;
     }
