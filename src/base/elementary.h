@@ -5,13 +5,16 @@
  * or its definition fixes to the last bit: sqrt, fabs, floor, ceil, trunc, round, fmod, ldexp, frexp, nextafter, copysign, and
  * comparisons. tools/check-math looks for others.
  * Valid    arguments and results as in C17, annex F: zeros, infinities, NaN. errno is not set. The error is below one unit in the last
- *          place, for most of them below 0.55. Exceptions are noted.
- * Method   additions and multiplications of pairs of numbers (double_double.h) and short tables. */
+ *          place. Exceptions are noted.
+ * Method   additions and multiplications that round in one way everywhere, none of them fused, and short tables. What must be known beyond
+ *          53 bits is a pair of numbers (double_double.h): reduced arguments, squares, logarithms of powers. */
 #ifndef PP_ELEMENTARY_H
 #define PP_ELEMENTARY_H
 
 double pp_sin(double x);
 double pp_cos(double x);
+/* Both, with the same bits. */
+void pp_sin_cos(double x, double *sin_x, double *cos_x);
 double pp_tan(double x);
 double pp_asin(double x);
 double pp_acos(double x);

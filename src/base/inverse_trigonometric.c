@@ -5,6 +5,7 @@
  *          c = j/16: atan q = atan c + atan t, t = (q - c)/(1 + q c), |t| <= 1/32, the first from a table, the second by its series.
  * Source   Gal, Bachelis, ACM TOMS 17 (1991) 26, on tables with nodes. */
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/elementary.h"
 #include "base/elementary_tables.h"
@@ -36,7 +37,48 @@ static pp_dd angle(pp_dd y, pp_dd x) {
     return x.hi < 0 ? pp_dd_add(pi, pp_dd_negative(a)) : a;
 }
 
+/* b in two parts, whose products with j/16 are exact. */
+static inline pp_dd halves(double b) {
+    const double h = pp_upper_half(b);
+    return (pp_dd){h, b - h};
+}
+
+/* atan(a/b), 0 < a <= b, as a pair; both far from overflow and underflow. With c = j/16 near a/b, t = (a - c b)/(b + c a) needs no division
+ * before. */
+static inline pp_dd arc_of(double a, double b) {
+    const int j = (int)(a / b * PP_ATAN_PARTS + 0.499999); /* a/b is at least c/2, even if the quotient is rounded up */
+    const double c = (double)j / PP_ATAN_PARTS;
+    const pp_dd ah = halves(a), bh = halves(b);
+    const double rest = c * bh.lo, n = a - c * bh.hi; /* exact: the terms are within a factor of two, or c is 0 */
+    const double above = n - rest, above_low = (n - above) - rest;
+    const double ca = c * a, below = b + ca, below_low = ((b - below) + ca) + ((c * ah.hi - ca) + c * ah.lo);
+    const double t = above / below;
+    const pp_dd p = pp_dd_product(t, below);
+    const double t_low = (((above - p.hi) - p.lo) + (above_low - t * below_low)) / below;
+    const double z = t * t, z2 = z * z;
+    const double low = (-1.0 / 3 + z * (1.0 / 5)) + z2 * (-1.0 / 7 + z * (1.0 / 9));
+    const double series = t * z * (low + z2 * z2 * (-1.0 / 11 + z * (1.0 / 13 - z * (1.0 / 15))));
+    const pp_dd s = pp_dd_fast(pp_atan_table[j].hi, t); /* the table is 0, or at least twice t */
+    return (pp_dd){s.hi, s.lo + (pp_atan_table[j].lo + (t_low + series))};
+}
+
+/* Angle of the point (x, y) in [0, pi], y > 0; both far from overflow and underflow. */
+static inline double angle_of(double y, double x) {
+    const double across = fabs(x);
+    const bool steep = y > across;
+    pp_dd a = steep ? arc_of(across, y) : arc_of(y, across);
+    if (steep == (x < 0)) { /* in an octant that begins at an axis: the multiple of pi/2 is added */
+        if (!steep) return a.hi + a.lo;
+    } else {
+        a = pp_dd_negative(a);
+    }
+    const pp_dd from = steep ? half_pi : pi, s = pp_dd_fast(from.hi, a.hi);
+    return s.hi + (s.lo + (from.lo + a.lo));
+}
+
 double pp_atan2(double y, double x) {
+    if (fabs(y) > 0x1p-400 && fabs(y) < 0x1p400 && fabs(x) > 0x1p-400 && fabs(x) < 0x1p400)
+        return copysign(angle_of(fabs(y), x), y);
     if (isnan(x) || isnan(y)) return x + y;
     const double up = fabs(y), across = fabs(x), back = signbit(x) ? pi.hi : 0;
     double a;

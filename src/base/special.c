@@ -10,8 +10,15 @@
 #include "base/elementary.h"
 #include "base/elementary_parts.h"
 
+/* sqrt(a^2 + b^2), squares that are normal numbers. */
+static inline double length(double a, double b) {
+    const pp_dd p = pp_dd_square(a), q = pp_dd_square(b), s = pp_dd_sum(p.hi, q.hi);
+    return sqrt(s.hi + (s.lo + (p.lo + q.lo)));
+}
+
 double pp_hypot(double x, double y) {
     double a = fabs(x), b = fabs(y), unit = 1;
+    if (a > 0x1p-450 && a < 0x1p500 && b > 0x1p-450 && b < 0x1p500) return length(a, b);
     if (isinf(a) || isinf(b)) return INFINITY;
     if (isnan(a) || isnan(b)) return a + b;
     if (a < b) {
@@ -24,8 +31,7 @@ double pp_hypot(double x, double y) {
         a *= 0x1p-600, b *= 0x1p-600, unit = 0x1p600;
     else if (b < 0x1p-450)
         a *= 0x1p600, b *= 0x1p600, unit = 0x1p-600;
-    const pp_dd p = pp_dd_product(a, a), q = pp_dd_product(b, b), s = pp_dd_fast(p.hi, q.hi);
-    return unit * sqrt(s.hi + (s.lo + (p.lo + q.lo)));
+    return unit * length(a, b);
 }
 
 double pp_cbrt(double x) {

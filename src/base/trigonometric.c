@@ -79,14 +79,8 @@ static reduced reduce_far(double x) {
     return (reduced){pp_dd_mul(f, half_pi), n};
 }
 
-static reduced reduce(double x) {
-    if (fabs(x) <= 0.78539816339744828) return (reduced){{x, 0}, 0};
-    if (fabs(x) > FEW_TURNS) {
-        reduced far = reduce_far(fabs(x));
-        if (x < 0) far = (reduced){pp_dd_negative(far.r), (4 - far.quadrant) & 3};
-        return far;
-    }
-    const double n = floor(x * per_half_pi + 0.5);
+/* |x| <= FEW_TURNS, close to a multiple of pi/2. */
+static reduced reduce_close(double x, double n) {
     pp_dd r = pp_dd_sum(x - n * part_1, -n * part_2); /* the first difference is exact */
     pp_dd s = pp_dd_sum(r.hi, -n * part_3);
     s.lo += r.lo;
@@ -94,51 +88,75 @@ static reduced reduce(double x) {
     return (reduced){s, (int)((int64_t)n & 3)};
 }
 
-/* Sine of |r| <= 0.8. */
-static pp_dd sine(pp_dd r) {
-    const double x = r.hi, z = x * x;
-    const double series =
-        -1.0 / 6 +
-        z * (1.0 / 120 +
-             z * (-1.0 / 5040 +
-                  z * (1.0 / 362880 + z * (-1.0 / 39916800 + z * (1.0 / 6227020800.0 + z * (-1.0 / 1307674368000.0 +
-                                                                                            z / 355687428096000.0))))));
-    return pp_dd_fast(x, x * z * series + r.lo * (1 - 0.5 * z));
+/* pi/4 < |x| */
+static reduced reduce(double x) {
+    if (fabs(x) > FEW_TURNS) {
+        reduced far = reduce_far(fabs(x));
+        if (x < 0) far = (reduced){pp_dd_negative(far.r), (4 - far.quadrant) & 3};
+        return far;
+    }
+    const double n = floor(x * per_half_pi + 0.5);
+    const double a = x - n * part_1, b = n * part_2, r = a - b; /* a and b are exact, b below 2^-14 */
+    if (fabs(r) < 0x1p-10) return reduce_close(x, n);
+    return (reduced){pp_dd_fast(r, ((a - r) - b) - n * part_3), (int)((int64_t)n & 3)};
 }
 
-static pp_dd cosine(pp_dd r) {
-    const double x = r.hi;
-    const pp_dd square = pp_dd_product(x, x);
-    const double z = square.hi;
-    const double series =
-        1.0 / 24 +
-        z * (-1.0 / 720 +
-             z * (1.0 / 40320 + z * (-1.0 / 3628800 + z * (1.0 / 479001600 + z * (-1.0 / 87178291200.0 +
-                                                                                  z * (1.0 / 20922789888000.0 -
-                                                                                       z / 6402373705728000.0))))));
-    const pp_dd front = pp_dd_fast(1, -0.5 * z);
-    return pp_dd_fast(front.hi, front.lo + (z * z * series - (0.5 * square.lo + x * r.lo)));
+/* Sine of |r| <= 0.8. Where only .hi is used, the compiler leaves out the rest. */
+static inline pp_dd sine(pp_dd r) {
+    const double x = r.hi, z = x * x, z2 = z * z;
+    const double low = (-1.0 / 6 + z * (1.0 / 120)) + z2 * (-1.0 / 5040 + z * (1.0 / 362880));
+    const double high =
+        (-1.0 / 39916800 + z * (1.0 / 6227020800.0)) + z2 * (-1.0 / 1307674368000.0 + z * (1.0 / 355687428096000.0));
+    return pp_dd_fast(x, x * z * (low + z2 * z2 * high) + r.lo * (1 - 0.5 * z));
 }
+
+static inline pp_dd cosine(pp_dd r) {
+    const double x = r.hi, z = x * x, z2 = z * z;
+    const double low = (1.0 / 24 - z * (1.0 / 720)) + z2 * (1.0 / 40320 - z * (1.0 / 3628800));
+    const double high =
+        (1.0 / 479001600 - z * (1.0 / 87178291200.0)) + z2 * (1.0 / 20922789888000.0 - z * (1.0 / 6402373705728000.0));
+    const pp_dd square = pp_dd_square(x), front = pp_dd_fast(1, -0.5 * square.hi);
+    return pp_dd_fast(front.hi, front.lo + (z2 * (low + z2 * z2 * high) - (0.5 * square.lo + x * r.lo)));
+}
+
+#define QUARTER_PI 0.78539816339744828
 
 double pp_sin(double x) {
+    if (fabs(x) <= QUARTER_PI) return fabs(x) < 0x1p-27 ? x : sine((pp_dd){x, 0}).hi;
     if (!(fabs(x) < INFINITY)) return x - x;
-    if (fabs(x) < 0x1p-27) return x;
     const reduced a = reduce(x);
-    const pp_dd v = a.quadrant & 1 ? cosine(a.r) : sine(a.r);
-    return a.quadrant & 2 ? -v.hi : v.hi;
+    const double v = a.quadrant & 1 ? cosine(a.r).hi : sine(a.r).hi;
+    return a.quadrant & 2 ? -v : v;
 }
 
 double pp_cos(double x) {
+    if (fabs(x) <= QUARTER_PI) return cosine((pp_dd){x, 0}).hi;
     if (!(fabs(x) < INFINITY)) return x - x;
     const reduced a = reduce(x);
-    const pp_dd v = a.quadrant & 1 ? sine(a.r) : cosine(a.r);
-    return a.quadrant == 1 || a.quadrant == 2 ? -v.hi : v.hi;
+    const double v = a.quadrant & 1 ? sine(a.r).hi : cosine(a.r).hi;
+    return a.quadrant == 1 || a.quadrant == 2 ? -v : v;
+}
+
+void pp_sin_cos(double x, double *sin_x, double *cos_x) {
+    if (fabs(x) <= QUARTER_PI) {
+        *sin_x = fabs(x) < 0x1p-27 ? x : sine((pp_dd){x, 0}).hi;
+        *cos_x = cosine((pp_dd){x, 0}).hi;
+        return;
+    }
+    if (!(fabs(x) < INFINITY)) {
+        *sin_x = *cos_x = x - x;
+        return;
+    }
+    const reduced a = reduce(x);
+    const double s = sine(a.r).hi, c = cosine(a.r).hi, sv = a.quadrant & 1 ? c : s, cv = a.quadrant & 1 ? s : c;
+    *sin_x = a.quadrant & 2 ? -sv : sv;
+    *cos_x = a.quadrant == 1 || a.quadrant == 2 ? -cv : cv;
 }
 
 double pp_tan(double x) {
     if (!(fabs(x) < INFINITY)) return x - x;
     if (fabs(x) < 0x1p-27) return x;
-    const reduced a = reduce(x);
+    const reduced a = fabs(x) <= QUARTER_PI ? (reduced){{x, 0}, 0} : reduce(x);
     const pp_dd s = sine(a.r), c = cosine(a.r);
     return a.quadrant & 1 ? -pp_dd_div(c, s).hi : pp_dd_div(s, c).hi;
 }

@@ -4,13 +4,15 @@
  * Problem  A x = b, or A'x = b, with the same pattern of A again and again.
  * Method   rows and columns are permuted to block triangular form, each block ordered by AMD (klu_analyze). Rows are scaled by their largest
  *          entry. Each diagonal block is factored column by column with partial pivoting (Gilbert, Peierls): the pattern of a column is
- *          what its entries reach in the graph of L. A known pattern skips the analysis; pivots are chosen anew each time, as values change
+ *          what its entries reach in the graph of L. The search goes through a part of L only: once column k of U has an entry for column j,
+ *          and the pivot of k is in column j of L, rows of that column which are no pivots yet are reached through column k as well
+ *          (Eisenstat, Liu). A row that lost its column to another pivot gets the column of this one. A known pattern skips the analysis; pivots are chosen anew each time, as values change
  *          by orders of magnitude between calls.
  * Bits     KLU analyses with whole numbers only. It has a factorisation too, but compilers contract its products and sums on some
  *          machines and not on others; here they are never contracted.
  * Valid    structurally and numerically regular A. Singular, or so nearly that a pivot is lost in rounding: refused.
  * Cost     that of the fill; the ordering once per pattern.
- * Source   Gilbert, Peierls, SIAM J. Sci. Stat. Comput. 9 (1988) 862; Davis, Natarajan, Algorithm 907: KLU (2010). */
+ * Source   Gilbert, Peierls, SIAM J. Sci. Stat. Comput. 9 (1988) 862; Eisenstat, Liu, SIAM J. Matrix Anal. Appl. 13 (1992) 202; Davis, Natarajan, Algorithm 907: KLU (2010). */
 #include "linalg/sparse_lu.h"
 
 #include <klu.h>
@@ -40,6 +42,8 @@ struct pp_sparse_lu {
     columns off;                  /* entries above the diagonal blocks */
     double *diagonal, *scale, *x; /* n: of U; largest entry of each row; scratch, zero while columns are eliminated */
     int *place, *row, *pivot;     /* n: place of a row; row of a pivot; pivot of a place, -1: none yet */
+    int *diagonal_of, *column_of; /* n: the place that a column takes if it can, and the column of a place */
+    int *searched;                /* n: end of what the search looks at in a column of L */
     int *mark, *stack, *next, *reached; /* n: scratch of the search */
     double products;                    /* of the last factorisation */
 };
@@ -109,7 +113,7 @@ static bool analyse(pp_sparse_lu *s, int n, const int *start, const int *index) 
     const size_t size = (size_t)n;
     s->pattern = malloc(sizeof *s->pattern * (size + 1 + (size_t)s->nnz));
     s->diagonal = calloc(3 * size, sizeof *s->diagonal);
-    s->place = malloc(sizeof *s->place * 7 * size);
+    s->place = malloc(sizeof *s->place * 10 * size);
     columns *const all[] = {&s->L, &s->U, &s->off};
     bool room = s->pattern && s->diagonal && s->place;
     for (int k = 0; k < 3; k++) {
@@ -121,7 +125,10 @@ static bool analyse(pp_sparse_lu *s, int n, const int *start, const int *index) 
     s->x = s->scale + n;
     s->row = s->place + n;
     s->pivot = s->row + n;
-    s->mark = s->pivot + n;
+    s->diagonal_of = s->pivot + n;
+    s->column_of = s->diagonal_of + n;
+    s->searched = s->column_of + n;
+    s->mark = s->searched + n;
     s->stack = s->mark + n;
     s->next = s->stack + n;
     s->reached = s->next + n;
@@ -147,25 +154,31 @@ static bool scale_rows(pp_sparse_lu *s, const double *value) {
 /* All places that place r reaches in the graph of L and that are not marked for this column; in front of `top` of s->reached, so that
  * each comes before those it reaches. Returns the new top. */
 static int reach(pp_sparse_lu *s, int r, int column, int top) {
+    const int *restrict pivot_of = s->pivot, *restrict start = s->L.start, *restrict searched = s->searched,
+                        *restrict index = s->L.index;
+    int *restrict mark = s->mark, *restrict stack = s->stack, *restrict next = s->next;
     int depth = 0;
-    s->stack[0] = r;
-    s->mark[r] = column;
-    s->next[0] = s->pivot[r] >= 0 ? s->L.start[s->pivot[r]] : 0;
+    stack[0] = r;
+    mark[r] = column;
+    next[0] = pivot_of[r] >= 0 ? start[pivot_of[r]] : 0;
     while (depth >= 0) {
-        const int here = s->stack[depth], pivot = s->pivot[here];
-        const int end = pivot >= 0 ? s->L.start[pivot + 1] : 0;
-        int p = s->next[depth];
-        while (p < end && s->mark[s->L.index[p]] == column) p++;
+        const int here = stack[depth], pivot = pivot_of[here], end = pivot >= 0 ? searched[pivot] : 0;
+        int p = next[depth];
+        for (; p < end; p++) {
+            const int child = index[p];
+            if (mark[child] == column) continue;
+            mark[child] = column;
+            if (pivot_of[child] >= 0) break;
+            s->reached[--top] = child; /* a leaf */
+        }
         if (p >= end) {
             s->reached[--top] = here;
             depth--;
             continue;
         }
-        const int child = s->L.index[p];
-        s->next[depth] = p + 1;
-        s->stack[++depth] = child;
-        s->mark[child] = column;
-        s->next[depth] = s->pivot[child] >= 0 ? s->L.start[s->pivot[child]] : 0;
+        next[depth] = p + 1;
+        stack[++depth] = index[p];
+        next[depth] = start[pivot_of[index[p]]];
     }
     return top;
 }
@@ -192,33 +205,79 @@ static int scatter(pp_sparse_lu *s, int column, int first, const double *value) 
 
 /* The place of the pivot among those reached: the largest, but the diagonal if it is large enough. -1: none. */
 static int choose_pivot(const pp_sparse_lu *s, int column, int top) {
+    const double *restrict x = s->x;
     int best = -1;
     double most = 0;
     for (int k = top; k < s->n; k++) {
         const int r = s->reached[k];
-        if (s->pivot[r] < 0 && fabs(s->x[r]) > most) most = fabs(s->x[r]), best = r;
+        if (s->pivot[r] < 0 && fabs(x[r]) > most) most = fabs(x[r]), best = r;
     }
     if (best < 0 || !isfinite(most)) return -1;
-    const bool diagonal = s->mark[column] == column && s->pivot[column] < 0 && fabs(s->x[column]) >= DIAGONAL * most;
-    return diagonal ? column : best;
+    const int d = s->diagonal_of[column];
+    return s->mark[d] == column && s->pivot[d] < 0 && fabs(x[d]) >= DIAGONAL * most ? d : best;
+}
+
+/* Gives a column its pivot; the place that had been meant for it takes the column of that pivot. */
+static void take_pivot(pp_sparse_lu *s, int column, int chosen) {
+    const int d = s->diagonal_of[column];
+    s->pivot[chosen] = column;
+    s->row[column] = s->symbolic->P[chosen];
+    if (chosen == d || s->pivot[d] >= 0) return;
+    s->column_of[d] = s->column_of[chosen];
+    s->diagonal_of[s->column_of[d]] = d;
+}
+
+/* Columns of L that a search need not look at to their end any more, now that `column` has its pivot: see Method. */
+static void shorten(pp_sparse_lu *s, int column, int chosen) {
+    for (int k = s->U.start[column]; k < s->U.start[column + 1]; k++) {
+        const int j = s->U.index[k], start = s->L.start[j], end = s->L.start[j + 1];
+        int *restrict index = s->L.index, p = start;
+        if (s->searched[j] < end) continue; /* once is enough */
+        while (p < end && index[p] != chosen) p++;
+        if (p == end) continue;
+        int head = start, tail = end;
+        while (head < tail) {
+            if (s->pivot[index[head]] >= 0) {
+                head++;
+                continue;
+            }
+            tail--;
+            const int i = index[head];
+            const double v = s->L.value[head];
+            index[head] = index[tail];
+            s->L.value[head] = s->L.value[tail];
+            index[tail] = i;
+            s->L.value[tail] = v;
+        }
+        s->searched[j] = tail;
+    }
+}
+
+/* Subtracts the columns that are reached; U gets their factors. */
+static int eliminate(pp_sparse_lu *s, int column, int top) {
+    double *restrict x = s->x;
+    const double *restrict value = s->L.value;
+    const int *restrict index = s->L.index;
+    int nu = s->U.start[column];
+    for (int k = top; k < s->n; k++) {
+        const int r = s->reached[k], pivot = s->pivot[r];
+        if (pivot < 0) continue;
+        const double v = x[r];
+        const int start = s->L.start[pivot], end = s->L.start[pivot + 1];
+        for (int p = start; p < end; p++) x[index[p]] -= value[p] * v;
+        s->products += end - start;
+        s->U.index[nu] = pivot;
+        s->U.value[nu++] = v;
+    }
+    return nu;
 }
 
 /* Eliminates one column of the block that begins at `first`. */
 static bool factor_column(pp_sparse_lu *s, int column, int first, const double *value) {
     const int top = scatter(s, column, first, value);
-    int nu = s->U.start[column], nl = s->L.start[column];
-    if (top < 0 || !make_room(&s->U, nu, s->n - top) || !make_room(&s->L, nl, s->n - top)) return false;
-    for (int k = top; k < s->n; k++) {
-        const int r = s->reached[k], pivot = s->pivot[r];
-        if (pivot < 0) continue;
-        const double v = s->x[r];
-        const int end = s->L.start[pivot + 1];
-        for (int p = s->L.start[pivot]; p < end; p++) s->x[s->L.index[p]] -= s->L.value[p] * v;
-        s->products += end - s->L.start[pivot];
-        s->U.index[nu] = pivot;
-        s->U.value[nu++] = v;
-    }
-    const int chosen = choose_pivot(s, column, top);
+    int nl = s->L.start[column];
+    if (top < 0 || !make_room(&s->U, s->U.start[column], s->n - top) || !make_room(&s->L, nl, s->n - top)) return false;
+    const int nu = eliminate(s, column, top), chosen = choose_pivot(s, column, top);
     const double d = chosen >= 0 ? s->x[chosen] : 0;
     for (int k = top; k < s->n; k++) {
         const int r = s->reached[k];
@@ -230,11 +289,11 @@ static bool factor_column(pp_sparse_lu *s, int column, int first, const double *
     }
     if (chosen < 0) return false;
     s->diagonal[column] = d;
-    s->pivot[chosen] = column;
-    s->row[column] = s->symbolic->P[chosen];
+    take_pivot(s, column, chosen);
     s->products += 0.5 * (nl - s->L.start[column]);
     s->U.start[column + 1] = nu;
-    s->L.start[column + 1] = nl;
+    s->L.start[column + 1] = s->searched[column] = nl;
+    shorten(s, column, chosen);
     return true;
 }
 
@@ -244,6 +303,7 @@ static bool factor(pp_sparse_lu *s, const double *value) {
     for (int k = 0; k < n; k++) {
         s->place[s->symbolic->P[k]] = k;
         s->mark[k] = s->pivot[k] = -1;
+        s->diagonal_of[k] = s->column_of[k] = k;
         s->x[k] = 0;
     }
     s->products = 0;

@@ -44,8 +44,8 @@ perp_quat perp_q_exp(perp_vec3 phi) {
         s = 0.5 - a2 / 48 * (1 - a2 / 80);
     } else {
         double a = sqrt(a2);
-        c = pp_cos(a / 2);
-        s = pp_sin(a / 2) / a;
+        pp_sin_cos(a / 2, &s, &c);
+        s /= a;
     }
     return (perp_quat){c, s * phi.x, s * phi.y, s * phi.z};
 }
@@ -69,8 +69,9 @@ perp_quat perp_q_axis_angle(perp_vec3 axis, double angle) {
     double big = fmax(fabs(axis.x), fmax(fabs(axis.y), fabs(axis.z)));
     if (!(big > 0)) return perp_q_identity();
     perp_vec3 u = perp_v3_unit(perp_v3(axis.x / big, axis.y / big, axis.z / big)); /* no under- or overflow */
-    double s = pp_sin(angle / 2);
-    return (perp_quat){pp_cos(angle / 2), s * u.x, s * u.y, s * u.z};
+    double s, c;
+    pp_sin_cos(angle / 2, &s, &c);
+    return (perp_quat){c, s * u.x, s * u.y, s * u.z};
 }
 
 /* No continuous frame exists on the whole sphere. This one is smooth except at two opposite directions, and those are
@@ -92,5 +93,7 @@ void perp_v3_frame(perp_vec3 n, perp_vec3 *t, perp_vec3 *o) {
 }
 
 perp_pose perp_pose_2d(double x, double y, double angle) {
-    return (perp_pose){{x, y, 0}, {pp_cos(angle / 2), 0, 0, pp_sin(angle / 2)}};
+    double s, c;
+    pp_sin_cos(angle / 2, &s, &c);
+    return (perp_pose){{x, y, 0}, {c, 0, 0, s}};
 }

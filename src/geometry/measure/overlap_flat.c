@@ -77,7 +77,8 @@ static void add_triangle(walk *w, perp_vec3 a, perp_vec3 b) {
 
 /* Between a chord that starts at a and its arc of angle phi. */
 static void add_segment(walk *w, perp_vec3 a, double phi) {
-    double area = w->r * w->r * pp_segment_area(phi), s = pp_sin(phi / 2), c = pp_cos(phi / 2);
+    double area = w->r * w->r * pp_segment_area(phi), s, c;
+    pp_sin_cos(phi / 2, &s, &c);
     double first = 2 * w->r * w->r * w->r * s * s * s / 3; /* moment about the centre, towards the middle of the arc */
     perp_vec3 u = perp_v3_unit(a);
     w->m.area += area;

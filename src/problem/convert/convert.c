@@ -38,7 +38,8 @@ static void direction(int k, int nd, double phase, double *d) {
         k %= nd / 2;
     }
     double a = phase + 2 * pi * k / nd;
-    double c = pp_cos(a), s = pp_sin(a);
+    double c, s;
+    pp_sin_cos(a, &s, &c);
     if (phase == 0 && 8 * k == nd) c = s = 0.7071067811865476;
     for (; turns > 0; turns--) {
         double t = c;

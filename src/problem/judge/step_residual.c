@@ -168,6 +168,13 @@ static double nearest_on_disc(double R, const double y[2], double it[2]) {
     return size > R ? size - R : 0;
 }
 
+static void corner(double R, double angle, double out[2]) {
+    double s, c;
+    pp_sin_cos(angle, &s, &c);
+    out[0] = R * c;
+    out[1] = R * s;
+}
+
 /* Point of the polygon with corners R d_k nearest to y, |y - it| returned. nd = 2 is a line, nd = 0 or R <= 0 the
  * point 0; a line from 0 for nd = 1; PERP_CONE_DIRECTIONS is the disc. */
 static double nearest(int nd, double phase, double R, const double y[2], double it[2]) {
@@ -175,12 +182,13 @@ static double nearest(int nd, double phase, double R, const double y[2], double 
     it[0] = it[1] = 0;
     if (!(R > 0) || nd == 0) return pp_hypot(y[0], y[1]);
     if (nd < 0) return nearest_on_disc(R, y, it);
-    double best = INFINITY;
+    double best = INFINITY, next[2];
     bool inside = nd >= 3;
+    corner(R, phase, next);
     for (int k = 0; k < nd; k++) {
-        double a = phase + turn * k / nd, b = phase + turn * (k + 1) / nd;
-        double A[2] = {R * pp_cos(a), R * pp_sin(a)}, B[2] = {R * pp_cos(b), R * pp_sin(b)};
-        if (nd == 1) B[0] = B[1] = 0;
+        double A[2] = {next[0], next[1]}, B[2] = {0, 0};
+        if (nd > 1) corner(R, phase + turn * (k + 1) / nd, B);
+        next[0] = B[0], next[1] = B[1];
         double e[2] = {B[0] - A[0], B[1] - A[1]}, d[2] = {y[0] - A[0], y[1] - A[1]};
         if (e[0] * d[1] - e[1] * d[0] < 0) inside = false; /* corners go round counter-clockwise */
         double square = e[0] * e[0] + e[1] * e[1];         /* 0 of loads so small that it has no number: a point then */

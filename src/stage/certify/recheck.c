@@ -171,8 +171,9 @@ static double motion_left(const pp_frame *f, int k, double told) {
     if (dim == 2) {
         double th0 = f->s0->theta[slot], th1 = f->s1->theta[slot];
         turn = fabs(th1 - th0 - f->h * w.z) - ROUNDING * (fabs(th0) + fabs(th1));
-        turn = fmax(turn, fabs(pp_sin(0.5 * th1) - f->s1->X[slot].q.z) + fabs(pp_cos(0.5 * th1) - f->s1->X[slot].q.w) -
-                              ROUNDING);
+        double s, c;
+        pp_sin_cos(0.5 * th1, &s, &c);
+        turn = fmax(turn, fabs(s - f->s1->X[slot].q.z) + fabs(c - f->s1->X[slot].q.w) - ROUNDING);
     } else {
         perp_quat q = f->s0->X[slot].q;
         double I0 = b->I_B.c[0].x, I1 = b->I_B.c[1].y, I2 = b->I_B.c[2].z,
