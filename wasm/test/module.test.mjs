@@ -182,6 +182,45 @@ test("hulls that qhull refuses are refused, and the module goes on", () => {
   perp.open(BOX).close();
 });
 
+test("a recorder hands over datasets and frames, counts steps and pulls a body", () => {
+  const w = perp.open(BOX.replace("velocity: [1, 0, 0], ", ""));
+  const r = w.record(), statics = new Map(r.statics().map((d) => [d.path, d]));
+  assert.deepEqual(statics.get("bodies/name").data, ["floor", "box"]);
+  assert.deepEqual(statics.get("bodies/mass").shape, [2]);
+  assert.ok(statics.get("shapes/half_size").data instanceof Float64Array);
+  const frame = () => new Map(r.frame().map((d) => [d.path, d]));
+  assert.equal(frame().get("frames/step").data[0], 0n);
+  for (let i = 0; i < 5; i++) assert.ok(r.step().accepted);
+  const f = frame();
+  assert.equal(f.get("frames/step").data[0], 5n);
+  assert.deepEqual(f.get("frames/position").shape, [1, 2, 3]);
+  assert.deepEqual(Array.from(f.get("frames/position").data.subarray(3)), Array.from(w.poses.subarray(7, 10)));
+  assert.equal(f.get("contacts/gap").data.length, w.contacts.length);
+  const plain = perp.open(BOX.replace("velocity: [1, 0, 0], ", ""));
+  plain.step(5);
+  assert.equal(plain.hash, w.hash); // a recorder changes nothing
+  r.pull(1, [0, 0, 0], [1, 0, 0.3]);
+  for (let i = 0; i < 30; i++) r.step();
+  assert.ok(w.poses[7] > 0.1 && frame().get("ledger/applied").data[0] > 0);
+  r.drop();
+  assert.throws(() => r.pull(-1, [0, 0, 0], [1, 0, 0]), PerpError);
+  assert.throws(() => r.pull(1, [0, 0, NaN], [1, 0, 0]), PerpError);
+  assert.deepEqual(w.gravity, [0, 0, -9.81]);
+  assert.deepEqual(Object.keys(w.units), ["length", "mass", "time"]);
+  assert.ok(r.solvers.length > 0);
+  r.close();
+  assert.throws(() => r.step(), PerpError);
+  w.close();
+  plain.close();
+});
+
+test("memory can be limited", async () => {
+  const small = await load({ memory: 64e6 });
+  const many = `perp: 1\ndim: 3\nduration: 1\nbodies:\n- {density: 1, repeat: 200000, at: [i, 0, 1], shape: {type: sphere, radius: 0.1}}\n`;
+  assert.throws(() => small.open(many), (e) => e.status === "E_MEMORY" && /64 MB are allowed/.test(e.message));
+  assert.throws(() => small.open(BOX), /load it again/);
+});
+
 test("the declared types name every field", () => {
   const types = readFileSync(path.join(folder, "perp.d.ts"), "utf8");
   const names = (o) => Object.entries(o).flatMap(([k, v]) => (v && typeof v === "object" && !Array.isArray(v) ? [k, ...names(v)] : [k]));
