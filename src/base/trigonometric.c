@@ -103,11 +103,14 @@ static reduced reduce(double x) {
 
 /* Sine of |r| <= 0.8. Where only .hi is used, the compiler leaves out the rest. */
 static inline pp_dd sine(pp_dd r) {
-    const double x = r.hi, z = x * x, z2 = z * z;
-    const double low = (-1.0 / 6 + z * (1.0 / 120)) + z2 * (-1.0 / 5040 + z * (1.0 / 362880));
-    const double high =
-        (-1.0 / 39916800 + z * (1.0 / 6227020800.0)) + z2 * (-1.0 / 1307674368000.0 + z * (1.0 / 355687428096000.0));
-    return pp_dd_fast(x, x * z * (low + z2 * z2 * high) + r.lo * (1 - 0.5 * z));
+    const double x = r.hi, z = x * x;
+    const double series =
+        -1.0 / 6 +
+        z * (1.0 / 120 +
+             z * (-1.0 / 5040 +
+                  z * (1.0 / 362880 + z * (-1.0 / 39916800 + z * (1.0 / 6227020800.0 + z * (-1.0 / 1307674368000.0 +
+                                                                                            z / 355687428096000.0))))));
+    return pp_dd_fast(x, x * z * series + r.lo * (1 - 0.5 * z));
 }
 
 static inline pp_dd cosine(pp_dd r) {
