@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-build demo install package dist python python-fuzz attack test test-quick nightly test-without-libraries experiments studies gallery fuzz kills bench bench-siconos bench-peers bench-front study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
+.PHONY: help setup setup-build demo install package dist python python-fuzz wasm simulate bench-wasm attack test test-quick nightly test-without-libraries experiments studies gallery fuzz kills bench bench-siconos bench-peers bench-front study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -50,6 +50,13 @@ python-fuzz: setup   ## random calls of the Python package with the sanitizers, 
 	@tools/build debug perp
 	@PERP_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),600) tools/python --library build/debug --output build/debug/python --sanitize --test -k fuzz
 
+wasm:                ## perp as WebAssembly, an npm package in build/wasm/package
+	@tools/setup wasm
+	@tools/wasm
+
+simulate: wasm       ## the page that simulates scenes in the browser, in build/simulate
+	@tools/simulate
+
 dist:                ## source archive of this version in build/packages
 	@tools/dist build/packages
 
@@ -91,6 +98,10 @@ bench: setup         ## build and run the benchmarks, count instructions
 	@for b in bench/*.c; do [ -e "$$b" ] || continue; n=$$(basename "$$b" .c); echo "== $$n"; build/release/bench/$$n || exit 1; done
 	@echo "== instructions"; bench/count-instructions build/release
 	@echo "== overhead of an ensemble"; bench/profile-ensemble build/release/cli/perp studies/grasp-map/study.yaml --count 1 --only surface=medium --only jaw=medium --part 1/8
+
+bench-wasm: wasm     ## processor time of the module in node beside the native library
+	@tools/build release perp_scene_bits
+	@wasm/test/run time $(CURDIR)/build/wasm/package $(CURDIR)/build/release/test/perp_scene_bits $(CURDIR)/build/wasm/time
 
 bench-siconos: setup ## perp beside Siconos on friction problems; writes docs/benchmarks-solvers.md
 	@tools/bench-siconos

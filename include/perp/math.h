@@ -189,10 +189,7 @@ static inline perp_pose perp_pose_identity(void) {
     return X;
 }
 /** Pose in the x-y plane, turned by `angle` about z. */
-static inline perp_pose perp_pose_2d(double x, double y, double angle) {
-    perp_pose X = {{x, y, 0}, {cos(angle / 2), 0, 0, sin(angle / 2)}};
-    return X;
-}
+PERP_API perp_pose perp_pose_2d(double x, double y, double angle);
 /** Pose at p without rotation. */
 static inline perp_pose perp_pose_at(double x, double y, double z) {
     perp_pose X = {{x, y, z}, {1, 0, 0, 0}};

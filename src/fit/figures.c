@@ -10,6 +10,8 @@
 
 #include "fit/ensemble.h"
 
+#include "base/elementary.h"
+
 typedef struct chains {
     int count, half; /* half chains; steps of one */
     double *mean;    /* count */
@@ -48,7 +50,7 @@ void pp_chain_figures(int steps, int walkers, int n, const double *sample, int j
     for (int k = 0; k < c.count; k++) gather(&c, k, steps, walkers, n, sample, j);
     double grand = 0, between = 0, within = autocovariance(&c, 0) * c.half / (c.half - 1);
     for (int k = 0; k < c.count; k++) grand += c.mean[k] / c.count;
-    for (int k = 0; k < c.count; k++) between += pow(c.mean[k] - grand, 2) / (c.count - 1);
+    for (int k = 0; k < c.count; k++) between += pp_pow(c.mean[k] - grand, 2) / (c.count - 1);
     double all = within * (c.half - 1) / c.half + between;
     if (!(within > 0)) return;
     *r_hat = sqrt(all / within);
@@ -61,6 +63,6 @@ void pp_chain_figures(int steps, int walkers, int n, const double *sample, int j
         sum += last;
     }
     double tau =
-        fmax(2 * sum - 1, 1 / log10(fmax(10, (double)c.count * c.half))); /* antithetic chains: not more than that */
+        fmax(2 * sum - 1, 1 / pp_log10(fmax(10, (double)c.count * c.half))); /* antithetic chains: not more than that */
     *effective = (double)c.count * c.half / tau;
 }

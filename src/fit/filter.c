@@ -9,6 +9,7 @@
 #include "fit/check.h"
 #include "fit/ensemble.h"
 #include "linalg/linalg.h"
+#include "base/elementary.h"
 
 #define TWO_PI 6.28318530717958647693
 
@@ -112,8 +113,8 @@ bool pp_filter_gain(pp_filter *f, int k, double *log_likelihood) {
     double square = 0, log_det = 0;
     memcpy(solved, f->innovation, sizeof *solved * (size_t)k);
     pp_cholesky_solve(k, f->S, f->m, 1, solved, f->m);
-    for (int i = 0; i < k; i++) square += solved[i] * f->innovation[i], log_det += 2 * log(f->S[i + f->m * i]);
-    *log_likelihood = -0.5 * (square + log_det + k * log(TWO_PI));
+    for (int i = 0; i < k; i++) square += solved[i] * f->innovation[i], log_det += 2 * pp_log(f->S[i + f->m * i]);
+    *log_likelihood = -0.5 * (square + log_det + k * pp_log(TWO_PI));
     for (int j = 0; j < f->n; j++) { /* a row of the gain is S^-1 times a row of the covariance */
         for (int i = 0; i < k; i++) solved[i] = f->gain[j + f->n * i];
         pp_cholesky_solve(k, f->S, f->m, 1, solved, f->m);

@@ -12,6 +12,7 @@
 
 #include "fit/filter.h"
 #include "perp/random.h"
+#include "base/elementary.h"
 
 #define HALF_LN_TWO_PI 0.91893853320467274178
 
@@ -35,14 +36,14 @@ static bool reweight(pp_filter *f, int row, double *log_likelihood) {
     for (int i = 0; i < f->count; i++) {
         double l = log_density(f, row, i, k);
         f->failed += !(l > -INFINITY) && f->weight[i] > 0;
-        log_w[i] = f->weight[i] > 0 ? l + log(f->weight[i]) : -INFINITY;
+        log_w[i] = f->weight[i] > 0 ? l + pp_log(f->weight[i]) : -INFINITY;
         most = fmax(most, log_w[i]);
     }
     if (!(most > -INFINITY)) return false;
-    for (int i = 0; i < f->count; i++) sum += f->weight[i] = exp(log_w[i] - most);
+    for (int i = 0; i < f->count; i++) sum += f->weight[i] = pp_exp(log_w[i] - most);
     for (int i = 0; i < f->count; i++) f->weight[i] /= sum;
-    *log_likelihood = most + log(sum);
-    for (int l = 0; l < k; l++) *log_likelihood -= log(f->p->noise_sd[f->used[l]]) + HALF_LN_TWO_PI;
+    *log_likelihood = most + pp_log(sum);
+    for (int l = 0; l < k; l++) *log_likelihood -= pp_log(f->p->noise_sd[f->used[l]]) + HALF_LN_TWO_PI;
     return true;
 }
 

@@ -11,12 +11,14 @@
 
 #include "fit/fit.h"
 
+#include "base/elementary.h"
+
 double pp_loss_value(pp_loss loss, double k, double r) {
     double a = fabs(r), q = (r / k) * (r / k);
     switch (loss) {
     case PP_LOSS_SQUARE: return r * r;
     case PP_LOSS_HUBER: return a <= k ? r * r : k * (2 * a - k);
-    case PP_LOSS_CAUCHY: return k * k * log1p(q);
+    case PP_LOSS_CAUCHY: return k * k * pp_log1p(q);
     case PP_LOSS_TUKEY: return a <= k ? k * k / 3 * q * (3 - q * (3 - q)) : k * k / 3;
     }
     return NAN;

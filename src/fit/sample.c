@@ -16,6 +16,7 @@
 #include "fit/check.h"
 #include "fit/ensemble.h"
 #include "perp/fit.h"
+#include "base/elementary.h"
 
 #define STRETCH 2.0  /* a: z in 1/a .. a */
 #define LITTLE  1e-5 /* of the distance between two walkers, so that differences reach everywhere */
@@ -139,9 +140,10 @@ static void propose(sampler *s, int i, int other, perp_random *random, double *o
     const double *y = s->x + (size_t)n * (size_t)a, *w = s->x + (size_t)n * (size_t)b;
     *factor = 0;
     if (perp_random_uniform(random) < 0.5) {
-        double u = perp_random_uniform(random), z = pow((STRETCH - 1) * u + 1, 2) / STRETCH; /* density ~ 1/sqrt(z) */
+        double u = perp_random_uniform(random),
+               z = pp_pow((STRETCH - 1) * u + 1, 2) / STRETCH; /* density ~ 1/sqrt(z) */
         for (int j = 0; j < n; j++) out[j] = y[j] + z * (x[j] - y[j]);
-        *factor = (n - 1) * log(z);
+        *factor = (n - 1) * pp_log(z);
     } else {
         double gamma = perp_random_uniform(random) < 0.1 ? 1 : 2.38 / sqrt(2.0 * n);
         for (int j = 0; j < n; j++) {
@@ -159,7 +161,7 @@ static bool step(sampler *s, uint64_t stream) {
         for (int k = 0; k < half; k++) {
             perp_random random = perp_random_start(perp_random_split(stream, (uint64_t)(first + k)));
             propose(s, first + k, other, &random, s->proposed + (size_t)n * (size_t)k, &s->factor[k]);
-            s->factor[k] -= log(fmax(perp_random_uniform(&random), 0x1p-53));
+            s->factor[k] -= pp_log(fmax(perp_random_uniform(&random), 0x1p-53));
         }
         double *logp = s->factor + half; /* of the proposals */
         if (!evaluate(s, half, s->proposed, logp)) return false;

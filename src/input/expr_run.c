@@ -10,6 +10,7 @@
  * Cost: one pass over the instructions; 4 KiB of stack, no memory. */
 #include "input/expr_program.h"
 #include "base/refuse.h"
+#include "base/elementary.h"
 
 #include <assert.h>
 #include <math.h>
@@ -28,30 +29,30 @@
         return (value);                                 \
     }
 
-ONE(run_sin, sin(x))
-ONE(run_cos, cos(x))
-ONE(run_tan, tan(x))
-ONE(run_asin, asin(x))
-ONE(run_acos, acos(x))
-ONE(run_atan, atan(x))
-ONE(run_sinh, sinh(x))
-ONE(run_cosh, cosh(x))
-ONE(run_tanh, tanh(x))
+ONE(run_sin, pp_sin(x))
+ONE(run_cos, pp_cos(x))
+ONE(run_tan, pp_tan(x))
+ONE(run_asin, pp_asin(x))
+ONE(run_acos, pp_acos(x))
+ONE(run_atan, pp_atan(x))
+ONE(run_sinh, pp_sinh(x))
+ONE(run_cosh, pp_cosh(x))
+ONE(run_tanh, pp_tanh(x))
 ONE(run_sqrt, sqrt(x))
-ONE(run_cbrt, cbrt(x))
-ONE(run_exp, exp(x))
-ONE(run_log, log(x))
-ONE(run_log2, log2(x))
-ONE(run_log10, log10(x))
+ONE(run_cbrt, pp_cbrt(x))
+ONE(run_exp, pp_exp(x))
+ONE(run_log, pp_log(x))
+ONE(run_log2, pp_log2(x))
+ONE(run_log10, pp_log10(x))
 ONE(run_abs, fabs(x))
 ONE(run_floor, floor(x))
 ONE(run_ceil, ceil(x))
 ONE(run_round, round(x))
 ONE(run_sign, x > 0 ? 1 : x < 0 ? -1 : x == 0 ? 0 : x)
 ONE(run_step, x < 0 ? 0 : x >= 0 ? 1 : x)
-TWO(run_atan2, atan2(x, y))
-TWO(run_pow, pow(x, y))
-TWO(run_hypot, hypot(x, y))
+TWO(run_atan2, pp_atan2(x, y))
+TWO(run_pow, pp_pow(x, y))
+TWO(run_hypot, pp_hypot(x, y))
 
 static double run_mod(const pp_expr_arg *arg, int n) {
     (void)n;
@@ -128,7 +129,7 @@ static double binary(pp_op op, double a, double b) {
     case PP_OP_MULTIPLY: return a * b;
     case PP_OP_DIVIDE: return a / b;
     case PP_OP_REST: return fmod(a, b);
-    case PP_OP_POWER: return pow(a, b);
+    case PP_OP_POWER: return pp_pow(a, b);
     default: break;
     }
     if (isnan(a) || isnan(b)) return NAN;

@@ -8,6 +8,7 @@
 #include "model/coupling.h"
 
 #include "model/joint_geometry.h"
+#include "base/elementary.h"
 
 static perp_vec3 axis_of(perp_quat q, int i) {
     return perp_q_rotate(q, perp_v3(i == 0 ? 1 : 0, i == 1 ? 1 : 0, i == 2 ? 1 : 0));
@@ -21,10 +22,10 @@ static perp_pose joint_pose(const pp_link *l, const double *q) {
     for (int i = 0; i < l->ntrans; i++) t[l->axis[i]] = q[i];
     perp_pose X = {perp_v3(t[0], t[1], t[2]), perp_q_identity()};
     const double *r = q + l->ntrans;
-    if (l->turn == PP_LINK_TWIST) X.q = (perp_quat){cos(r[0] / 2), 0, 0, sin(r[0] / 2)};
+    if (l->turn == PP_LINK_TWIST) X.q = (perp_quat){pp_cos(r[0] / 2), 0, 0, pp_sin(r[0] / 2)};
     if (l->turn == PP_LINK_CROSS)
-        X.q = perp_q_mul((perp_quat){cos(r[0] / 2), 0, 0, sin(r[0] / 2)},
-                         (perp_quat){cos(r[1] / 2), sin(r[1] / 2), 0, 0});
+        X.q = perp_q_mul((perp_quat){pp_cos(r[0] / 2), 0, 0, pp_sin(r[0] / 2)},
+                         (perp_quat){pp_cos(r[1] / 2), pp_sin(r[1] / 2), 0, 0});
     if (l->turn == PP_LINK_BALL) X.q = quat_at(r);
     return X;
 }

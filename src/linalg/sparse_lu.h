@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* sparse_lu.h - general sparse systems A x = b by KLU: partial pivoting, the pattern analysed once while it stays.
- * KLU allocates by itself, so this is for solvers outside the step of a world. */
+/* sparse_lu.h - general sparse systems A x = b: partial pivoting, the pattern analysed once (by KLU) while it stays.
+ * Both allocate by themselves, so this is for solvers outside the step of a world. */
 #ifndef PP_SPARSE_LU_H
 #define PP_SPARSE_LU_H
 
@@ -15,7 +15,7 @@ void pp_sparse_lu_free(pp_sparse_lu *s); /* NULL is fine */
 bool pp_sparse_lu_factor(pp_sparse_lu *s, int n, const int *start, const int *index, const double *value);
 /* x (n) is overwritten by the solution; transposed: of A'x = b. */
 bool pp_sparse_lu_solve(pp_sparse_lu *s, bool transposed, double *x);
-/* Estimate of the reciprocal condition number of the last factor. */
+/* Rough estimate of the reciprocal condition number of the last factor: its smallest pivot over the largest. */
 double pp_sparse_lu_rcond(pp_sparse_lu *s);
 /* What the last factorisation cost, in multiplications of a dense product. */
 double pp_sparse_lu_work(pp_sparse_lu *s);

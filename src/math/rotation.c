@@ -7,6 +7,8 @@
  * Source   S. W. Shepperd, "Quaternion from rotation matrix", J. Guidance and Control 1 (1978) 223-224. */
 #include "perp/math.h"
 
+#include "base/elementary.h"
+
 /* Written in squares of all four components and not as 1 - 2(...): a quarter turn about an axis gives exact zeros. */
 perp_mat3 perp_q_matrix(perp_quat q) {
     double ww = q.w * q.w, xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
@@ -42,8 +44,8 @@ perp_quat perp_q_exp(perp_vec3 phi) {
         s = 0.5 - a2 / 48 * (1 - a2 / 80);
     } else {
         double a = sqrt(a2);
-        c = cos(a / 2);
-        s = sin(a / 2) / a;
+        pp_sin_cos(a / 2, &s, &c);
+        s /= a;
     }
     return (perp_quat){c, s * phi.x, s * phi.y, s * phi.z};
 }
@@ -59,7 +61,7 @@ perp_vec3 perp_q_log(perp_quat q) {
     double n2 = perp_v3_dot(v, v);
     if (n2 < 1e-20 * w * w) return perp_v3_scale(2 / w, v); /* error below n2/3, relative */
     double n = sqrt(n2);
-    return n > 0 ? perp_v3_scale(2 * atan2(n, w) / n, v) : v;
+    return n > 0 ? perp_v3_scale(2 * pp_atan2(n, w) / n, v) : v;
 }
 
 /* A zero axis gives no rotation. */
@@ -67,8 +69,9 @@ perp_quat perp_q_axis_angle(perp_vec3 axis, double angle) {
     double big = fmax(fabs(axis.x), fmax(fabs(axis.y), fabs(axis.z)));
     if (!(big > 0)) return perp_q_identity();
     perp_vec3 u = perp_v3_unit(perp_v3(axis.x / big, axis.y / big, axis.z / big)); /* no under- or overflow */
-    double s = sin(angle / 2);
-    return (perp_quat){cos(angle / 2), s * u.x, s * u.y, s * u.z};
+    double s, c;
+    pp_sin_cos(angle / 2, &s, &c);
+    return (perp_quat){c, s * u.x, s * u.y, s * u.z};
 }
 
 /* No continuous frame exists on the whole sphere. This one is smooth except at two opposite directions, and those are
@@ -87,4 +90,10 @@ void perp_v3_frame(perp_vec3 n, perp_vec3 *t, perp_vec3 *o) {
     u = perp_v3_unit(u);
     *t = perp_v3_unit(perp_v3_axpy(u, -perp_v3_dot(n, u), n)); /* once more: rounding was magnified where u was short */
     *o = perp_v3_cross(n, *t);
+}
+
+perp_pose perp_pose_2d(double x, double y, double angle) {
+    double s, c;
+    pp_sin_cos(angle / 2, &s, &c);
+    return (perp_pose){{x, y, 0}, {c, 0, 0, s}};
 }

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/elementary.h"
+
 const char *const pp_function_names[PP_FN_N] = {
     "at",   "first",    "last",     "largest",   "smallest",        "maxabs",
     "mean", "total",    "integral", "count",     "time_of_largest", "time_of_smallest",
@@ -199,7 +201,7 @@ bool pp_norm(const pp_expr_arg *arg, int narg, double *out, char *why, size_t wh
             snprintf(why, why_size, "found a text in norm; allowed: numbers");
             return false;
         }
-        *out = hypot(*out, arg[k].number);
+        *out = pp_hypot(*out, arg[k].number);
     }
     return true;
 }

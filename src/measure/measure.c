@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "measure/measure_compile.h"
+#include "base/elementary.h"
 
 enum { NOWN = 3 }; /* failed, steps, t_end */
 static const char *const own_name[NOWN] = {"failed", "steps", "t_end"};
@@ -286,7 +287,7 @@ static bool call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out
     if (!pp_function_fits(f, arg, narg, why, why_size)) return false;
     if (f == PP_FN_NORM) return pp_norm(arg, narg, out, why, why_size);
     if (f == PP_FN_ORDER) {
-        *out = log2(fabs(arg[0].number / arg[1].number));
+        *out = pp_log2(fabs(arg[0].number / arg[1].number));
         return true;
     }
     meaning *t = NULL;

@@ -11,6 +11,8 @@
  * Source   Williams 2.2.3 (frames and locked motions); angles and errors derived here. */
 #include "model/joint_geometry.h"
 
+#include "base/elementary.h"
+
 static double measure(const pp_joint_frames *f, int dim, pp_joint_measure m) {
     const perp_vec3 *a = f->xyz_a, *b = f->xyz_b;
     switch (m) {
@@ -18,11 +20,11 @@ static double measure(const pp_joint_frames *f, int dim, pp_joint_measure m) {
     case PP_ALONG_X: return perp_v3_dot(f->d, a[0]);
     case PP_ALONG_Y: return perp_v3_dot(f->d, a[1]);
     case PP_ALONG_Z: return perp_v3_dot(f->d, a[2]);
-    case PP_TWIST: return dim == 2 ? f->turn : 2 * atan2(f->q_ab.z, f->q_ab.w);
-    case PP_CROSS_Z: return atan2(perp_v3_dot(a[1], b[0]), perp_v3_dot(a[0], b[0]));
+    case PP_TWIST: return dim == 2 ? f->turn : 2 * pp_atan2(f->q_ab.z, f->q_ab.w);
+    case PP_CROSS_Z: return pp_atan2(perp_v3_dot(a[1], b[0]), perp_v3_dot(a[0], b[0]));
     case PP_CROSS_X: break;
     }
-    return atan2(perp_v3_dot(a[2], b[1]), perp_v3_dot(a[2], b[2]));
+    return pp_atan2(perp_v3_dot(a[2], b[1]), perp_v3_dot(a[2], b[2]));
 }
 
 void pp_joint_coords(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
@@ -49,7 +51,7 @@ void pp_joint_rates(const perp_joint_def *def, int dim, const pp_joint_side *a, 
 static void tilt(const pp_joint_frames *f, double out[2]) {
     perp_vec3 n = perp_v3_cross(f->xyz_a[2], f->xyz_b[2]);
     double s = perp_v3_norm(n), c = perp_v3_dot(f->xyz_a[2], f->xyz_b[2]);
-    double angle = atan2(s, c);
+    double angle = pp_atan2(s, c);
     double scale = s > 0 ? angle / s : 1;
     out[0] = scale * perp_v3_dot(n, f->xyz_a[0]);
     out[1] = scale * perp_v3_dot(n, f->xyz_a[1]);

@@ -13,6 +13,8 @@
 
 #include <assert.h>
 
+#include "base/elementary.h"
+
 #define TWO_PI 6.283185307179586476925
 
 static const pp_joint_kind_data table_3d[PERP_JOINT_KIND_COUNT] = {
@@ -48,7 +50,7 @@ const char *pp_joint_kind_name(perp_joint_kind kind) { return pp_joint_kind_of(k
 
 double pp_joint_nearest_turn(double angle, double near) { return angle - TWO_PI * round((angle - near) / TWO_PI); }
 
-double pp_joint_plane_angle(perp_quat q) { return q.w < 0 ? 2 * atan2(-q.z, -q.w) : 2 * atan2(q.z, q.w); }
+double pp_joint_plane_angle(perp_quat q) { return q.w < 0 ? 2 * pp_atan2(-q.z, -q.w) : 2 * pp_atan2(q.z, q.w); }
 
 static void axes_of(perp_quat q, perp_vec3 out[3]) {
     out[0] = perp_q_rotate(q, perp_v3(1, 0, 0));

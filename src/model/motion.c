@@ -17,6 +17,7 @@
 
 #include "base/refuse.h"
 #include "model/motion_sinusoid.h"
+#include "base/elementary.h"
 
 #define TWO_PI         6.283185307179586476925
 #define UNIT_TOLERANCE 1e-6
@@ -121,7 +122,7 @@ static perp_status check(const perp_motion_def *d, int dim, perp_pose X_W0, char
 }
 
 /* Angle of a planar orientation, in [-pi, pi]. */
-static double plane_angle(perp_quat q) { return q.w < 0 ? 2 * atan2(-q.z, -q.w) : 2 * atan2(q.z, q.w); }
+static double plane_angle(perp_quat q) { return q.w < 0 ? 2 * pp_atan2(-q.z, -q.w) : 2 * pp_atan2(q.z, q.w); }
 
 /* Whole turns, as an angle, that lie between two counts of nearly the same orientation. */
 static double whole_turns(double angle, double other) { return TWO_PI * round((angle - other) / TWO_PI); }

@@ -20,6 +20,8 @@
 
 #include <assert.h>
 
+#include "base/elementary.h"
+
 #define TWO_PI     6.283185307179586476925
 #define TRUNCATION 1e-13       /* of an orientation over one call, ten times below what is promised */
 #define FINEST     (1.0 / 500) /* rate dt; there the local error is that of rounding */
@@ -37,7 +39,7 @@ perp_vec3 pp_sinusoid_displacement(const perp_sinusoid *term, int n, double t) {
     perp_vec3 d = {0, 0, 0};
     for (int i = 0; i < n; i++) {
         const perp_sinusoid *s = &term[i];
-        if (!s->angular) add_to(&d, s->axis, -s->amplitude * sin(s->omega * t + s->phase) / (s->omega * s->omega));
+        if (!s->angular) add_to(&d, s->axis, -s->amplitude * pp_sin(s->omega * t + s->phase) / (s->omega * s->omega));
     }
     return d;
 }
@@ -46,7 +48,7 @@ double pp_sinusoid_angle(const perp_sinusoid *term, int n, double t) {
     double a = 0;
     for (int i = 0; i < n; i++) {
         const perp_sinusoid *s = &term[i];
-        if (s->angular) a -= s->amplitude * sin(s->omega * t + s->phase) / (s->omega * s->omega);
+        if (s->angular) a -= s->amplitude * pp_sin(s->omega * t + s->phase) / (s->omega * s->omega);
     }
     return a;
 }
@@ -55,7 +57,7 @@ perp_vec3 pp_sinusoid_spin(const perp_sinusoid *term, int n, double t) {
     perp_vec3 w = {0, 0, 0};
     for (int i = 0; i < n; i++) {
         const perp_sinusoid *s = &term[i];
-        if (s->angular) add_to(&w, s->axis, -s->amplitude * cos(s->omega * t + s->phase) / s->omega);
+        if (s->angular) add_to(&w, s->axis, -s->amplitude * pp_cos(s->omega * t + s->phase) / s->omega);
     }
     return w;
 }
@@ -128,10 +130,10 @@ double pp_sinusoid_zero_mean_steps(const perp_sinusoid *term, int n) {
 /* a, b, c of R = Rz(c) Ry(b) Rx(a), each a and c continued by the nearest turn from what was there. */
 static void euler(perp_quat q, double angle[3]) {
     perp_mat3 R = perp_q_matrix(q);
-    double a = atan2(R.c[1].z, R.c[2].z), c = atan2(R.c[0].y, R.c[0].x);
+    double a = pp_atan2(R.c[1].z, R.c[2].z), c = pp_atan2(R.c[0].y, R.c[0].x);
     double s = -R.c[0].z;
     angle[0] = a - TWO_PI * round((a - angle[0]) / TWO_PI);
-    angle[1] = asin(s > 1 ? 1 : s < -1 ? -1 : s);
+    angle[1] = pp_asin(s > 1 ? 1 : s < -1 ? -1 : s);
     angle[2] = c - TWO_PI * round((c - angle[2]) / TWO_PI);
 }
 

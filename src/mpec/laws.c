@@ -20,6 +20,7 @@
 
 #include "base/refuse.h"
 #include "mpec/mpec.h"
+#include "base/elementary.h"
 
 static bool same_key(const uint64_t a[3], const uint64_t b[3]) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
 
@@ -202,8 +203,8 @@ static void direction(const perp_contact_row *c, int nd, int k, double d[2]) {
     const double turn = 6.283185307179586;
     double a = c->phase + turn * k / nd;
     bool line = nd == 2 && (c->phase == 0 || c->nd < 0);
-    d[0] = line ? 1 - 2 * k : cos(a);
-    d[1] = line ? 0 : sin(a);
+    d[0] = line ? 1 - 2 * k : pp_cos(a);
+    d[1] = line ? 0 : pp_sin(a);
 }
 
 /* mu p_n in units of impulse, its derivative by u[p_n] in *by. */

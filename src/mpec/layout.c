@@ -9,6 +9,7 @@
 #include "base/refuse.h"
 #include "mpec/mpec.h"
 #include "step/stagger.h"
+#include "base/elementary.h"
 
 static perp_status refuse_memory(pp_mpec *m) {
     return pp_refuse(m->why, m->why_size, PERP_E_MEMORY, "out of memory for the program");
@@ -160,7 +161,7 @@ void pp_mpec_write_state(const pp_mpec *m, perp_world *w, int step, const double
         s->v[slot] = perp_v3(v[0], v[1], dim == 3 ? v[2] : 0);
         if (dim == 3 || !more) continue;
         s->theta[slot] = q[2];
-        s->X[slot].q = (perp_quat){cos(q[2] / 2), 0, 0, sin(q[2] / 2)};
+        s->X[slot].q = (perp_quat){pp_cos(q[2] / 2), 0, 0, pp_sin(q[2] / 2)};
         s->w[slot] = perp_v3(0, 0, v[2]);
     }
 }

@@ -20,6 +20,7 @@
 
 #include "base/refuse.h"
 #include "mpec/mpec.h"
+#include "base/elementary.h"
 
 #define MAX_PROBES  64    /* steps that are tried for dependences */
 #define PROBE_PAIRS 6     /* of those, steps tried for curvature */
@@ -34,7 +35,7 @@ static double draw(uint64_t *s) {
     return 2 * ((double)((z ^ z >> 31) >> 11) * 0x1p-53) - 1;
 }
 
-static double power_of_two(double x) { return exp2(round(log2(x))); }
+static double power_of_two(double x) { return pp_exp2(round(pp_log2(x))); }
 
 /* Where x_i goes for a difference: below and above, inside the bounds of a parameter. */
 static void points(const pp_mpec *m, int i, double x, double pace, double *below, double *above) {
@@ -109,8 +110,8 @@ static perp_status sizes(pp_mpec *m, const double *start) {
         m->size[m->nx + i] = s;
     }
     for (int i = 0; i < m->nxp; i++) {
-        m->pace2[i] = power_of_two(pow(DBL_EPSILON, 0.25) * m->size[i]);
-        m->pace[i] = power_of_two(cbrt(DBL_EPSILON) * m->size[i]);
+        m->pace2[i] = power_of_two(pp_pow(DBL_EPSILON, 0.25) * m->size[i]);
+        m->pace[i] = power_of_two(pp_cbrt(DBL_EPSILON) * m->size[i]);
     }
     return PERP_OK;
 }

@@ -9,6 +9,8 @@
 
 #include "perp/problem.h"
 
+#include "base/elementary.h"
+
 /* Largest so far; a NaN counts as INFINITY and stays. */
 static inline void pp_worsen(double *most, double r) {
     r = fabs(r);
@@ -29,7 +31,7 @@ static inline double pp_natural(double z, double w, double lo, double hi) {
 /* a + b - sqrt(a^2 + b^2) of Fischer and Burmeister, zero exactly if a, b >= 0 and a b = 0. Without the difference of
  * near numbers where both are positive. */
 static inline double pp_fischer(double a, double b) {
-    double sum = a + b, root = hypot(a, b);
+    double sum = a + b, root = pp_hypot(a, b);
     return sum > 0 ? 2 * a * (b / (sum + root)) : sum - root;
 }
 

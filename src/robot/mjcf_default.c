@@ -10,6 +10,8 @@
 
 #include "robot/mjcf.h"
 
+#include "base/elementary.h"
+
 static int find_class(const pp_mjcf *f, const char *name) {
     for (int i = 0; i < f->nclass; i++)
         if (!strcmp(f->class[i].name, name)) return i;
@@ -131,7 +133,7 @@ perp_status pp_mjcf_bool(pp_import *m, const pp_xml *e, const char *attribute, c
 
 perp_quat pp_mjcf_z_to(perp_vec3 v) {
     perp_vec3 axis = perp_v3(-v.y, v.x, 0); /* z x v */
-    double s = perp_v3_norm(axis), angle = atan2(s, v.z);
+    double s = perp_v3_norm(axis), angle = pp_atan2(s, v.z);
     if (s < 1e-10) axis = perp_v3(1, 0, 0);
     return perp_q_axis_angle(axis, angle);
 }

@@ -10,6 +10,8 @@
 
 #include "robot/write.h"
 
+#include "base/elementary.h"
+
 #define DURATION 5 /* [s] of a model, which does not say how long it is simulated */
 #define SIDES    32
 
@@ -121,7 +123,7 @@ static perp_status put_form(pp_writing *w, const pp_model_geom *g, perp_pose *X)
         if (g->visual) return PERP_OK;
         return pp_robot_note(w->m, PERP_IMPORT_APPROXIMATED, g->at,
                              "cylinders are prisms of %d sides, up to %.2g of the radius inside", SIDES,
-                             1 - cos(3.14159265358979 / SIDES));
+                             1 - pp_cos(3.14159265358979 / SIDES));
     case PP_GEOM_ELLIPSOID: {
         int n = pp_robot_ellipsoid(s, points, &error);
         pp_text_add(t, "{type: polyhedron");

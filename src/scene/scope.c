@@ -14,6 +14,7 @@
 
 #include "input/text.h"
 #include "scene/scene_internal.h"
+#include "base/elementary.h"
 
 static const char *const functions[] = {"uniform", "normal"};
 enum { UNIFORM, NORMAL, NFUNCTION };
@@ -65,7 +66,7 @@ static bool call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out
         *out = pp_random_uniform(r, a, b);
     } else {
         double u = 1 - draw(r), v = draw(r); /* u > 0 */
-        *out = a + b * sqrt(-2 * log(u)) * cos(6.283185307179586476925 * v);
+        *out = a + b * sqrt(-2 * pp_log(u)) * pp_cos(6.283185307179586476925 * v);
     }
     return true;
 }

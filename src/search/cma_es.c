@@ -23,6 +23,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
+
 #define CONDITION_MAX 1e14 /* of the covariance: beyond it samples are rounding errors along the short axes */
 #define HISTORY_MAX   400  /* generations the flatness test looks back, at most: 10 + 30 n / lambda for n = 100 */
 
@@ -83,7 +85,7 @@ static void set_constants(strategy *t) {
     double sum = 0, squares = 0;
     t->mu = t->lambda / 2;
     for (int i = 0; i < t->mu; i++) {
-        t->weight[i] = log((t->lambda + 1) / 2.0) - log(i + 1);
+        t->weight[i] = pp_log((t->lambda + 1) / 2.0) - pp_log(i + 1);
         sum += t->weight[i];
     }
     for (int i = 0; i < t->mu; i++) {
@@ -116,7 +118,7 @@ static void set_state(strategy *t) {
 /* Box and Muller, one number of each pair: the stream then has a fixed number of draws for each sample. */
 static double normal(uint64_t *random) {
     const double u1 = pp_search_uniform(random), u2 = pp_search_uniform(random), two_pi = 6.283185307179586477;
-    return sqrt(-2 * log(u1)) * cos(two_pi * u2);
+    return sqrt(-2 * pp_log(u1)) * pp_cos(two_pi * u2);
 }
 
 /* Draws y = mean + sigma B D z, and x within the bounds. */
@@ -175,12 +177,12 @@ static double move_paths(strategy *t) {
         length += t->p_sigma[i] * t->p_sigma[i];
     }
     length = sqrt(length);
-    const double settled = sqrt(1 - pow(keep, 2.0 * (t->generation + 1)));
+    const double settled = sqrt(1 - pp_pow(keep, 2.0 * (t->generation + 1)));
     const double h = length / settled < (1.4 + 2.0 / (t->n + 1)) * t->chi_n ? 1 : 0;
     for (size_t i = 0; i < n; i++)
         t->p_c[i] = (1 - t->c_c) * t->p_c[i] +
                     h * sqrt(t->c_c * (2 - t->c_c) * t->mu_w) * (t->mean[i] - t->old_mean[i]) / t->sigma;
-    t->sigma *= exp(fmin(1, t->c_sigma / t->d_sigma * (length / t->chi_n - 1)));
+    t->sigma *= pp_exp(fmin(1, t->c_sigma / t->d_sigma * (length / t->chi_n - 1)));
     return h;
 }
 
@@ -277,7 +279,7 @@ static bool run(pp_search *s, strategy *t, bool with_start) {
         adapt_covariance(t, h, sigma);
         /* If most of the points are equal, the steps are too short to see a difference (tutorial, B.3). */
         const int most = t->order[(int)(0.7 * t->lambda)];
-        if (f[t->order[0]] == f[most] && v[t->order[0]] == v[most]) t->sigma *= exp(0.2 + t->c_sigma / t->d_sigma);
+        if (f[t->order[0]] == f[most] && v[t->order[0]] == v[most]) t->sigma *= pp_exp(0.2 + t->c_sigma / t->d_sigma);
         limit_sigma(s, t);
         if (flat(s, t, f, v) || narrow(s, t) || !decompose(t)) return true;
     }
@@ -285,7 +287,7 @@ static bool run(pp_search *s, strategy *t, bool with_start) {
 
 perp_status pp_search_cma_es(pp_search *s, perp_refusal *why) {
     strategy t = {.n = s->n, .m = s->m, .random = s->o.seed};
-    t.lambda = s->o.population > 0 ? s->o.population : 4 + (int)(3 * log(s->n));
+    t.lambda = s->o.population > 0 ? s->o.population : 4 + (int)(3 * pp_log(s->n));
     for (bool on = true; on;) {
         void *block = strategy_create(s, &t);
         if (!block)

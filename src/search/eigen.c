@@ -14,6 +14,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/elementary.h"
+
 #define SWEEPS_MAX 60 /* far more than ever needed: the last sweeps converge quadratically */
 
 /* Rotates columns p and q of an n x n matrix: (a, b) -> (c a - s b, s a + c b). */
@@ -43,7 +45,7 @@ static bool annihilate(double *A, double *V, int n, int p, int q) {
         return false;
     }
     const double theta = (*aqq - *app) / (2 * *apq);
-    const double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + hypot(1, theta)), c = 1 / hypot(1, t), s = c * t;
+    const double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + pp_hypot(1, theta)), c = 1 / pp_hypot(1, t), s = c * t;
     rotate_columns(A, n, p, q, c, s);
     rotate_rows(A, n, p, q, c, s);
     *apq = *aqp = 0;

@@ -13,18 +13,20 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/elementary.h"
+
 #define SQRT_HALF    0.70710678118654752440
 #define SQRT_TWO_PI  2.50662827463100050242
 #define NEWTON_STEPS 200 /* with bisection inside: a bracket of doubles is exhausted before */
 
-double perp_normal_cdf(double x) { return 0.5 * erfc(-x * SQRT_HALF); }
+double perp_normal_cdf(double x) { return 0.5 * pp_erfc(-x * SQRT_HALF); }
 
 /* The x >= 0 above which lies the probability q <= 1/2. */
 static double normal_upper(double q) {
-    double t = sqrt(-2 * log(q));
+    double t = sqrt(-2 * pp_log(q));
     double x = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
     for (int k = 0; k < 4; k++) { /* error 4.5e-4, cubed each time */
-        double tail = 0.5 * erfc(x * SQRT_HALF), density = exp(-0.5 * x * x) / SQRT_TWO_PI;
+        double tail = 0.5 * pp_erfc(x * SQRT_HALF), density = pp_exp(-0.5 * x * x) / SQRT_TWO_PI;
         if (!(density > 0)) break; /* beyond 38 standard deviations: the guess is what there is */
         double step = (tail - q) / density;
         x += step / (1 - 0.5 * x * step);
@@ -69,7 +71,7 @@ static double find_root(rise f, double dof, double p, double x) {
 static double chi2_excess(double x, double dof, double p, double *slope) {
     double lower, upper, a = 0.5 * dof;
     pp_gamma_regular(a, 0.5 * x, &lower, &upper);
-    *slope = 0.5 * exp((a - 1) * log(0.5 * x) - 0.5 * x - pp_log_gamma(a));
+    *slope = 0.5 * pp_exp((a - 1) * pp_log(0.5 * x) - 0.5 * x - pp_log_gamma(a));
     return p < 0.5 ? lower - p : (1 - p) - upper;
 }
 
@@ -78,7 +80,8 @@ double perp_chi2_quantile(double p, double dof) {
     if (p == 0) return 0;
     if (p == 1) return INFINITY;
     double c = 2 / (9 * dof), w = 1 - c + perp_normal_quantile(p) * sqrt(c), start = dof * w * w * w;
-    double a = 0.5 * dof, small = 2 * exp((log(p) + pp_log_gamma(a + 1)) / a); /* P(a, x) ~ x^a/Gamma(a + 1) near 0 */
+    double a = 0.5 * dof,
+           small = 2 * pp_exp((pp_log(p) + pp_log_gamma(a + 1)) / a); /* P(a, x) ~ x^a/Gamma(a + 1) near 0 */
     if (!(start > 0) || small < 0.01 * dof) start = small;
     return find_root(chi2_excess, dof, p, fmax(start, DBL_MIN));
 }
@@ -94,7 +97,7 @@ double perp_student_cdf(double t, double dof) {
 
 static double student_excess(double t, double dof, double p, double *slope) {
     double half = 0.5 * (dof + 1);
-    *slope = exp(pp_log_gamma(half) - pp_log_gamma(0.5 * dof) - half * log1p(t * t / dof)) /
+    *slope = pp_exp(pp_log_gamma(half) - pp_log_gamma(0.5 * dof) - half * pp_log1p(t * t / dof)) /
              sqrt(dof * 3.14159265358979323846);
     return (1 - p) - student_tail(t, dof);
 }

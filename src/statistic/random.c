@@ -12,6 +12,8 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
+
 #define GAMMA    UINT64_C(0x9E3779B97F4A7C15) /* 2^64 over the golden ratio, odd */
 #define TWO_PI   6.28318530717958647693
 #define ROUNDS   6 /* of the Feistel network; 4 are enough for a random look, 6 leave a margin */
@@ -37,7 +39,7 @@ double perp_random_between(perp_random *r, double a, double b) { return a + (b -
 double perp_random_normal(perp_random *r) {
     double u1 = perp_random_uniform(r), u2 = perp_random_uniform(r);
     if (u1 == 0) u1 = 0x1p-53;
-    return sqrt(-2 * log(u1)) * cos(TWO_PI * u2);
+    return sqrt(-2 * pp_log(u1)) * pp_cos(TWO_PI * u2);
 }
 
 uint64_t perp_random_split(uint64_t seed, uint64_t index) {

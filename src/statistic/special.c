@@ -14,6 +14,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/elementary.h"
+
 #define TERMS          100000 /* enough for a = 1e8; reached by no argument that a study has */
 #define STIRLING       8      /* eight terms of the series leave 1e-16 from here on */
 #define HALF_LN_TWO_PI 0.91893853320467274178
@@ -29,7 +31,7 @@ double pp_log_gamma(double x) {
     double series = 0;
     for (int k = 7; k >= 0; k--) series = c[k] + r * series;
     series /= x;
-    return (x - 0.5) * log(x) - x + HALF_LN_TWO_PI + series - log(shift);
+    return (x - 0.5) * pp_log(x) - x + HALF_LN_TWO_PI + series - pp_log(shift);
 }
 
 static double gamma_series(double a, double x) {
@@ -65,7 +67,7 @@ void pp_gamma_regular(double a, double x, double *lower, double *upper) {
     } else if (isinf(x)) {
         *lower = 1, *upper = 0;
     } else {
-        double front = exp(a * log(x) - x - pp_log_gamma(a));
+        double front = pp_exp(a * pp_log(x) - x - pp_log_gamma(a));
         if (x < a + 1) {
             *lower = fmin(1, front * gamma_series(a, x));
             *upper = 1 - *lower;
@@ -96,7 +98,7 @@ static double beta_fraction(double a, double b, double x) {
 double pp_beta_regular(double a, double b, double x) {
     if (!(x > 0)) return 0;
     if (!(x < 1)) return 1;
-    double front = exp(pp_log_gamma(a + b) - pp_log_gamma(a) - pp_log_gamma(b) + a * log(x) + b * log1p(-x));
+    double front = pp_exp(pp_log_gamma(a + b) - pp_log_gamma(a) - pp_log_gamma(b) + a * pp_log(x) + b * pp_log1p(-x));
     if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
     return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }

@@ -11,6 +11,7 @@
  * Source   Mirtich, thesis (Berkeley 1996) 2.3 (conservative advancement). */
 #include "step/impact_time.h"
 #include "model/budget.h"
+#include "base/elementary.h"
 
 #include <math.h>
 
@@ -51,7 +52,9 @@ static perp_pose pose_after(const motion *m, int body, double t) {
     if (dim == 2) {
         double half =
             0.5 * (s->theta[body] + t * s->w[body].z + (f->control.block_ndof[k] == 3 ? 0.5 * t * t * a[2] : 0));
-        X.q = (perp_quat){cos(half), 0, 0, sin(half)};
+        double sine, cosine;
+        pp_sin_cos(half, &sine, &cosine);
+        X.q = (perp_quat){cosine, 0, 0, sine};
     } else if (f->control.block_ndof[k] == 6) {
         perp_vec3 om = perp_v3_axpy(s->w[body], 0.5 * t, perp_v3(a[3], a[4], a[5]));
         pp_budget_turn(f->w, b, t, om);

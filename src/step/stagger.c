@@ -35,6 +35,7 @@
 #include "stage/certify/certify.h"
 #include "stage/collide/collide.h"
 #include "stage/control/control.h"
+#include "base/elementary.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
@@ -298,7 +299,7 @@ static double push_out_change(const sync *s, const perp_contact_row *r, double s
 
 /* A slip that friction acts on, before and after; n components. */
 static void see_slip(sync *s, const perp_row *row, const double *before, const double *after, double smooth) {
-    double was = hypot(before[0], before[1]), is = hypot(after[0], after[1]);
+    double was = pp_hypot(before[0], before[1]), is = pp_hypot(after[0], after[1]);
     double noise = noise_of(s, row);
     if (is > SLIPS * (was + smooth) + noise) {
         mark(s, row, PP_SLID);

@@ -8,6 +8,8 @@
 
 #include "study/study.h"
 
+#include "base/elementary.h"
+
 typedef struct top {
     uint32_t version, set, vary, sample, end, measure, values, report, checks, design, estimate;
     const char *title, *about, *source, *scene;
@@ -198,7 +200,7 @@ static perp_status read_span(pp_study *s, pp_study_axis *x, const span_in *in, u
     if (!st) st = room_for_values(s, x, in->count, map, path, why);
     for (int i = 0; !st && i < x->n; i++) {
         double part = x->n > 1 ? (double)i / (double)(x->n - 1) : 0;
-        x->value[i] = log_scale ? from * pow(to / from, part) : from + (to - from) * part;
+        x->value[i] = log_scale ? from * pp_pow(to / from, part) : from + (to - from) * part;
         if (i > 0 && i == x->n - 1) x->value[i] = to;
     }
     return st;

@@ -10,6 +10,8 @@
 
 #include "study/estimate.h"
 
+#include "base/elementary.h"
+
 #define SLACK 1e-9 /* part of h: a frame this near to a row's time is at it */
 
 /* A quantity, compiled for a trace. */
@@ -207,7 +209,7 @@ static void rotation_between(const double d[4], const double q[4], double out[3]
                    s * (d[0] * q[2] + d[1] * q[3] - d[2] * q[0] - d[3] * q[1]),
                    s * (d[0] * q[3] - d[1] * q[2] + d[2] * q[1] - d[3] * q[0])};
     double sine = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    double angle = 2 * atan2(sine, fabs(w)), sign = w < 0 ? -1 : 1;
+    double angle = 2 * pp_atan2(sine, fabs(w)), sign = w < 0 ? -1 : 1;
     double factor = sine > 1e-12 ? sign * angle / sine : sign * 2;
     for (int i = 0; i < 3; i++) out[i] = factor * v[i];
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "problem/rows.h"
+#include "base/elementary.h"
 
 void pp_equations_scale(pp_equations *e, const perp_step_problem *p) {
     for (int i = 0; i < e->njoint; i++) e->mass[i] = pp_row_inverse_mass(p, &p->joint[i].row) + p->joint[i].compliance;
@@ -53,14 +54,14 @@ static void side_of(const perp_contact_row *c, const pp_mode *m, double along[2]
     double d[2], q[2];
     pp_pyramid_direction(c, m->corner[0], d);
     pp_pyramid_direction(c, m->corner[1], q);
-    double length = hypot(d[0] + q[0], d[1] + q[1]);
+    double length = pp_hypot(d[0] + q[0], d[1] + q[1]);
     for (int k = 0; k < 2; k++) {
         along[k] = q[k] - d[k];
         out[k] = (d[k] + q[k]) / length;
     }
 }
 
-static double half_cosine(const perp_contact_row *c) { return cos(3.141592653589793 / c->nd); }
+static double half_cosine(const perp_contact_row *c) { return pp_cos(3.141592653589793 / c->nd); }
 
 static void friction_values(const pp_equations *e, const perp_step_problem *p, int i, double *value) {
     const perp_contact_row *c = &p->contact[i];

@@ -21,6 +21,7 @@
 #include "problem/islands.h"
 #include "problem/rows.h"
 #include "tangent/modes.h"
+#include "base/elementary.h"
 
 #define MOST_IMPULSES 150  /* impulses of an island; larger islands keep the solver's load */
 #define TOUCHES       1e-9 /* part of the speed below which a gap over h, or a slip, counts as zero */
@@ -129,9 +130,9 @@ static void bound_friction(spread *w, int i, const pp_mode *m, double W, int nor
     for (int j = 0; j < c->nd; j++) {
         double a = c->phase + (2 * j + 1) * half;
         bound *b = new_bound(w);
-        add_lead(w, b, normal, W * c->mu * cos(half));
-        add_lead(w, b, first, -W * cos(a));
-        add_lead(w, b, first + 1, -W * sin(a));
+        add_lead(w, b, normal, W * c->mu * pp_cos(half));
+        add_lead(w, b, first, -W * pp_cos(a));
+        add_lead(w, b, first + 1, -W * pp_sin(a));
     }
 }
 
@@ -214,11 +215,11 @@ static double least_slack(const spread *w, const double *x) {
 /* -weight t - log(1 - t) - sum of logarithms; INFINITY outside. */
 static double barrier(const spread *w, const double *x, double t, double weight) {
     if (!(t < 1)) return INFINITY;
-    double sum = -weight * t - log(1 - t), cone;
+    double sum = -weight * t - pp_log(1 - t), cone;
     for (int i = 0; i < w->nbound; i++) {
         double lead = lead_of(&w->bound[i], x, &cone) - t;
         if (!(lead > cone)) return INFINITY;
-        sum -= w->bound[i].ncone ? log((lead - cone) * (lead + cone)) : log(lead);
+        sum -= w->bound[i].ncone ? pp_log((lead - cone) * (lead + cone)) : pp_log(lead);
     }
     return sum;
 }

@@ -19,6 +19,7 @@
 #include "tangent/loads.h"
 #include "stage/control/control.h"
 #include "stage/solve/solve.h"
+#include "base/elementary.h"
 
 #define SPREAD 1e-3 /* margin, as a part of the speeds, beyond which loads.c need not increase it */
 #define CREEP  1e-6 /* part of the speeds: at a slower approach, bouncing and not bouncing are the same */
@@ -70,9 +71,9 @@ static void pyramid_mode(const perp_step_problem *p, const perp_step_solution *s
     double slack = INFINITY, least = INFINITY;
     for (int k = 0; k < c->nd; k++) {
         double d[2], a = c->phase + (2 * k + 1) * half;
-        slack = fmin(slack, W * (most * cos(half) - cos(a) * P[1] - sin(a) * P[2]));
+        slack = fmin(slack, W * (most * pp_cos(half) - pp_cos(a) * P[1] - pp_sin(a) * P[2]));
         pp_pyramid_direction(c, k, d);
-        double far = hypot(P[1] - most * d[0], P[2] - most * d[1]);
+        double far = pp_hypot(P[1] - most * d[0], P[2] - most * d[1]);
         if (far < least) {
             least = far;
             m->corner[0] = k;
@@ -89,7 +90,7 @@ static void pyramid_mode(const perp_step_problem *p, const perp_step_solution *s
         int other = (m->corner[0] + way + c->nd) % c->nd;
         double q[2];
         pp_pyramid_direction(c, other, q);
-        double x = q[0] - d[0], y = q[1] - d[1], length = hypot(x, y);
+        double x = q[0] - d[0], y = q[1] - d[1], length = pp_hypot(x, y);
         double along = W * ((P[1] - most * d[0]) * x + (P[2] - most * d[1]) * y) / length,
                more = (slip[0] * x + slip[1] * y) / length;
         if (along > more) {

@@ -6,6 +6,8 @@
 
 #include "tangent/tangent_internal.h"
 
+#include "base/elementary.h"
+
 typedef enum pp_mode_kind {
     PP_MODE_OPEN,    /* no impulse */
     PP_MODE_PRESSED, /* closed, without friction */
@@ -40,8 +42,8 @@ static inline double pp_part_impulse(const perp_step_solution *s, int i, int par
 /* Direction k of a pyramid: cosine and sine of its angle from t. */
 static inline void pp_pyramid_direction(const perp_contact_row *c, int k, double d[2]) {
     double a = c->phase + 6.283185307179586 * k / c->nd;
-    d[0] = cos(a);
-    d[1] = sin(a);
+    d[0] = pp_cos(a);
+    d[1] = pp_sin(a);
 }
 
 /* Parts of the friction that a contact has, into m, and the largest inverse mass that they feel. */

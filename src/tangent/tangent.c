@@ -13,6 +13,7 @@
 #include "stage/stepper.h"
 #include "tangent/modes.h"
 #include "step/watch.h"
+#include "base/elementary.h"
 
 enum { COOKIE = 0x70770010 };
 
@@ -251,7 +252,7 @@ void pp_tangent_turned(perp_pose *X, double *theta, const double *dq, double by,
     if (dim == 2) {
         if (dq[5] == 0) return;
         *theta += by * dq[5];
-        X->q = (perp_quat){cos(*theta / 2), 0, 0, sin(*theta / 2)};
+        X->q = (perp_quat){pp_cos(*theta / 2), 0, 0, pp_sin(*theta / 2)};
         return;
     }
     X->q = perp_q_unit(perp_q_mul(perp_q_exp(perp_v3_scale(by, pp_first3(dq + 3))), X->q));

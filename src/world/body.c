@@ -6,6 +6,7 @@
 #include "stage/frame.h"
 #include "world/lifetime.h"
 #include "step/stagger.h"
+#include "base/elementary.h"
 
 perp_body_def perp_body_def_default(perp_body_kind kind) {
     return (perp_body_def){.kind = kind,
@@ -63,7 +64,7 @@ perp_status pp_check_pose(perp_world *w, const char *what, perp_pose *X) {
     return PERP_OK;
 }
 
-static double planar_angle(perp_quat q) { return 2 * atan2(q.z, q.w); }
+static double planar_angle(perp_quat q) { return 2 * pp_atan2(q.z, q.w); }
 
 static perp_status check_inertia(perp_world *w, const perp_body_def *d) {
     if (w->def.dim == 2) {

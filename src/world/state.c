@@ -121,7 +121,7 @@ perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size) {
     bool sane = h.nwarm_contact >= 0 && h.nwarm_joint >= 0 &&
                 h.size == saved_size(h.nbody, h.njoint, h.nwarm_contact, h.nwarm_joint) && h.size <= size &&
                 isfinite(h.t) && isfinite(h.lag) && isfinite(h.part) && isfinite(h.stored) &&
-                h.check == checksum(h, (const char *)buf + sizeof h, h.size - sizeof h);
+                h.check == checksum(h, (const char *)buf + sizeof h, (size_t)h.size - sizeof h);
     if (!sane) return pp_fail(w, PERP_E_ARG, "the state is damaged");
     pp_warm *m = &w->warm;
     if (!PP_GROW(&w->alloc, m->contact, m->cap_contact, m->cap_contact, h.nwarm_contact) ||

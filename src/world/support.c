@@ -10,6 +10,7 @@
 #include "stage/stepper.h"
 #include "stage/frame.h"
 #include "world/lifetime.h"
+#include "base/elementary.h"
 
 static double cross2(perp_vec3 a, perp_vec3 b) { return a.x * b.y - a.y * b.x; }
 
@@ -19,7 +20,7 @@ static bool loads(const perp_vec3 r[3], double out[3]) {
     for (int i = 0; i < 3; i++) {
         out[i] = cross2(r[(i + 1) % 3], r[(i + 2) % 3]); /* twice the triangle opposite to point i */
         area += out[i];
-        size = fmax(size, hypot(r[i].x, r[i].y));
+        size = fmax(size, pp_hypot(r[i].x, r[i].y));
     }
     if (!(fabs(area) > 1e-9 * size * size)) return false;
     for (int i = 0; i < 3; i++) out[i] /= area;
@@ -30,16 +31,16 @@ perp_support perp_support_circle(double radius, double angle, double mu) {
     perp_support s = {.mu = {mu, mu, mu}};
     const double third = 2.0943951023931953;
     for (int i = 0; i < 3; i++)
-        s.point_B[i] = perp_v3(radius * cos(angle + i * third), radius * sin(angle + i * third), 0);
+        s.point_B[i] = perp_v3(radius * pp_cos(angle + i * third), radius * pp_sin(angle + i * third), 0);
     return s;
 }
 
 /* Is the point p of the shape's frame in the shape? 2D. */
 static bool inside(const pp_geometry *g, perp_vec3 p) {
-    if (g->kind == PERP_SHAPE_SPHERE) return hypot(p.x, p.y) <= g->radius;
+    if (g->kind == PERP_SHAPE_SPHERE) return pp_hypot(p.x, p.y) <= g->radius;
     if (g->kind == PERP_SHAPE_CAPSULE) {
         double half = fmax(fabs(g->vert[0].x), fabs(g->vert[1].x));
-        return hypot(p.x - fmin(fmax(p.x, -half), half), p.y) <= g->radius;
+        return pp_hypot(p.x - fmin(fmax(p.x, -half), half), p.y) <= g->radius;
     }
     if (g->nface == 0) return false;
     for (int i = 0; i < g->nface; i++)

@@ -5,10 +5,11 @@ import { offered } from './app/early.ts';
 import './ui/style.css';
 
 import { App, type Loaded } from './app/app.ts';
-import { load, poseOf } from './app/load.ts';
+import { load } from './app/load.ts';
+import { poseOf } from './app/wait.ts';
 import { Film } from './app/capture.ts';
 import { exposeState } from './app/expose.ts';
-import { LiveRun } from './data/live.ts';
+import { LiveRun, ServerLink } from './data/live.ts';
 import { type LiveOffer, type Offer, type Offers } from './data/source.ts';
 import { extentOf } from './draw/extent.ts';
 import type { Layout } from './draw/stage.ts';
@@ -172,7 +173,7 @@ class Page {
 
     /** `first`: no run of this page was shown before. */
     private async startLive(offer: LiveOffer, first = true): Promise<void> {
-        const run = await LiveRun.open(offer);
+        const run = await LiveRun.open(new ServerLink(offer));
         const began = new Promise<void>((resolve) => {
             run.onGrown = () => {
                 if (run.frames > 0) resolve();

@@ -71,6 +71,11 @@ export function serveAnything(...files: string[]): Promise<Server> {
     return start(process.execPath, [resolve(HERE, 'serve.js'), '0', ...files]);
 }
 
+/** The files of a folder. */
+export function serveFolder(folder: string): Promise<Server> {
+    return start(process.execPath, [resolve(HERE, 'serve-folder.js'), '0', folder]);
+}
+
 /** As serveAnything(); without ?token=TOKEN nothing is answered. */
 export function serveWithToken(token: string, ...files: string[]): Promise<Server> {
     return start(process.execPath, [resolve(HERE, 'serve.js'), '0', ...files], { TOKEN: token });

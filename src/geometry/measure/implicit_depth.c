@@ -14,6 +14,8 @@
 
 #include "geometry/shape/implicit_function.h"
 
+#include "base/elementary.h"
+
 #define FINEST      1e-9 /* last step of the search [rad] */
 #define FIRST       0.3
 #define TURNS       2000
@@ -25,7 +27,7 @@ static double dual(double x, double y, double p) {
     y = fabs(y);
     double most = fmax(x, y), q = p / (p - 1);
     if (!(most > 0)) return 0;
-    return most * pow(pow(x / most, q) + pow(y / most, q), 1 / q);
+    return most * pp_pow(pp_pow(x / most, q) + pp_pow(y / most, q), 1 / q);
 }
 
 /* n . x + barrier sum of log(-f): value at x, or -INFINITY outside; gradient and negative Hessian. */
@@ -40,7 +42,7 @@ static double barrier(const pp_geometry *g, perp_vec3 n, double weight, perp_vec
         perp_mat3 H;
         double f = pp_function_at(g, k, x, grad ? &d : NULL, grad ? &H : NULL);
         if (!(f < 0)) return -INFINITY;
-        v += weight * log(-f);
+        v += weight * pp_log(-f);
         if (!grad) continue;
         double s = weight / -f;
         *grad = perp_v3_axpy(*grad, -s, d);
@@ -98,7 +100,7 @@ double pp_implicit_support(const pp_geometry *g, perp_vec3 n) {
         double flat = dual(m.x, m.y, g->exponent[0]);
         return g->dim == 2 ? flat : dual(flat, m.z, g->exponent[1]);
     }
-    case PERP_SHAPE_CYLINDER: return hypot(m.x, m.y) + fabs(m.z);
+    case PERP_SHAPE_CYLINDER: return pp_hypot(m.x, m.y) + fabs(m.z);
     case PERP_SHAPE_INTERSECTION: return climb(g, n);
     default: break;
     }
@@ -138,7 +140,7 @@ static bool parabola_top(const double d[8], double at, double step, double *t, d
     if (!(tt < 0) || !(det > 0)) return false;
     *t = -(oo * gt - to * go) / det;
     *o = -(tt * go - to * gt) / det;
-    double far = hypot(*t, *o);
+    double far = pp_hypot(*t, *o);
     if (far > 20 * step) *t *= 20 * step / far, *o *= 20 * step / far;
     return true;
 }
@@ -203,7 +205,7 @@ static void search(const pp_placed *a, const pp_placed *b, const perp_vec3 *u, b
         for (int k = 0; k < (line ? 2 : 8); k++) {
             double phi = 6.283185307179586 * k / 8 + 0.7 * turns; /* turned each time */
             d[k] = line ? perp_v3_scale(k ? -1 : 1, t)
-                        : perp_v3_add(perp_v3_scale(cos(phi), t), perp_v3_scale(sin(phi), o));
+                        : perp_v3_add(perp_v3_scale(pp_cos(phi), t), perp_v3_scale(pp_sin(phi), o));
             value[k] = consider(a, b, perp_v3_axpy(to->n, step, d[k]), &next);
         }
         if (!line && parabola_top(value, to->d, step, &x, &y))

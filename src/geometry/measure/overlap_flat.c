@@ -10,6 +10,8 @@
  * Valid    exact but for rounding. */
 #include "geometry/measure/overlap_measure.h"
 
+#include "base/elementary.h"
+
 #define PI 3.14159265358979323846
 
 pp_flat pp_flat_square(perp_vec3 c, double half, pp_arena *arena, bool *memory) {
@@ -50,11 +52,11 @@ double pp_flat_area(pp_flat p) {
 
 double pp_segment_area(double x) {
     double q = x * x;
-    if (fabs(x) > 0.5) return (x - sin(x)) / 2;
+    if (fabs(x) > 0.5) return (x - pp_sin(x)) / 2;
     return x * q / 12 * (1 - q / 20 * (1 - q / 42 * (1 - q / 72 * (1 - q / 110 * (1 - q / 156)))));
 }
 
-static double angle(perp_vec3 a, perp_vec3 b) { return atan2(cross2(a, b), a.x * b.x + a.y * b.y); }
+static double angle(perp_vec3 a, perp_vec3 b) { return pp_atan2(cross2(a, b), a.x * b.x + a.y * b.y); }
 
 /* The boundary of what a polygon and a disc share, on its way around: sides inside the disc, and arcs. */
 typedef struct walk {
@@ -75,7 +77,8 @@ static void add_triangle(walk *w, perp_vec3 a, perp_vec3 b) {
 
 /* Between a chord that starts at a and its arc of angle phi. */
 static void add_segment(walk *w, perp_vec3 a, double phi) {
-    double area = w->r * w->r * pp_segment_area(phi), s = sin(phi / 2), c = cos(phi / 2);
+    double area = w->r * w->r * pp_segment_area(phi), s, c;
+    pp_sin_cos(phi / 2, &s, &c);
     double first = 2 * w->r * w->r * w->r * s * s * s / 3; /* moment about the centre, towards the middle of the arc */
     perp_vec3 u = perp_v3_unit(a);
     w->m.area += area;

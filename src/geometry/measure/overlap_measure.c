@@ -9,6 +9,7 @@
 #include "geometry/measure/overlap_measure.h"
 
 #include "geometry/shape/implicit_function.h"
+#include "base/elementary.h"
 
 #define HALF_PI 1.57079632679489661923
 /* A square or cube around a shape reaches this much farther than its bound. */
@@ -156,7 +157,7 @@ static double two_discs(double ra, double rb, double d) {
     for (int k = 0; k < 2; k++) {
         double r = k ? rb : ra, other = k ? ra : rb;
         double height = in * (d + other - r) / (2 * d); /* of the segment cut off this disc */
-        sum += r * r * pp_segment_area(4 * asin(sqrt(fmin(height / (2 * r), 1))));
+        sum += r * r * pp_segment_area(4 * pp_asin(sqrt(fmin(height / (2 * r), 1))));
     }
     return sum;
 }
@@ -177,10 +178,10 @@ static double slice_radius(const slices *s, int k, double t) {
 }
 
 static double slice(slices *s, double phi) {
-    double t = s->middle + s->half * sin(phi);
+    double t = s->middle + s->half * pp_sin(phi);
     for (int k = 0; k < 2; k++) s->f[k].radius = slice_radius(s, k, t);
     if (!(s->f[0].radius > 0) || !(s->f[1].radius > 0)) return 0;
-    return s->half * cos(phi) * pp_figures_area(&s->f[0], &s->f[1], s->arena, s->memory);
+    return s->half * pp_cos(phi) * pp_figures_area(&s->f[0], &s->f[1], s->arena, s->memory);
 }
 
 static double point_segment(perp_vec3 x, const perp_vec3 end[2]) {

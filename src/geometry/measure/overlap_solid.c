@@ -13,6 +13,8 @@
 
 #include "geometry/measure/overlap_measure.h"
 
+#include "base/elementary.h"
+
 /* A face tilted less than this against the axis of a cylinder has no area seen along it. */
 #define STEEP 1e-14
 
@@ -213,7 +215,7 @@ static double dot2(perp_vec3 a, perp_vec3 b) { return a.x * b.x + a.y * b.y; }
  * Strackee 1983, with the common factor k taken out). */
 static double solid_angle(perp_vec3 a, perp_vec3 b, double k) {
     double la = sqrt(dot2(a, a) + k * k), lb = sqrt(dot2(b, b) + k * k);
-    return 2 * atan2(cross2(a, b), la * lb + k * (la + lb) + dot2(a, b) + k * k);
+    return 2 * pp_atan2(cross2(a, b), la * lb + k * (la + lb) + dot2(a, b) + k * k);
 }
 
 /* Volume in the ball of radius r about the apex of the tetrahedron over the triangle origin, a, b at height k, where
@@ -221,7 +223,7 @@ static double solid_angle(perp_vec3 a, perp_vec3 b, double k) {
 static double beyond(perp_vec3 a, perp_vec3 b, double k, double r) {
     double omega = solid_angle(a, b, k);
     if (k >= r) return r * r * r / 3 * omega;
-    double phi = atan2(cross2(a, b), dot2(a, b));
+    double phi = pp_atan2(cross2(a, b), dot2(a, b));
     return k * (r - k) * (r + k) * phi / 6 + r * r * r / 3 * (omega - phi * (1 - k / r));
 }
 

@@ -19,6 +19,7 @@
 
 #include "geometry/shape/implicit_function.h"
 #include "geometry/narrow/implicit_round.h"
+#include "base/elementary.h"
 
 #define MOST        13    /* unknowns: a, n, s, three multipliers on each side */
 #define NEWTON      60    /* iterations */
@@ -303,7 +304,7 @@ static double barrier(const pair *p, double w, perp_vec3 x, double t, double *gr
             perp_mat3 h;
             double f = function_at(p, s, k, x, grad ? &g : NULL, grad ? &h : NULL), room = t - f;
             if (!(room > 0)) return INFINITY;
-            v -= w * log(room / p->size);
+            v -= w * pp_log(room / p->size);
             if (!grad) continue;
             double q = w / room, e[4];
             for (int i = 0; i < d; i++) e[i] = -component(g, i);

@@ -13,6 +13,8 @@
  * Cost     about 200 pairs of support points from each start. */
 #include "geometry/narrow/implicit_round.h"
 
+#include "base/elementary.h"
+
 #define FIRST  0.3  /* first step of the search [rad] */
 #define FINEST 1e-6 /* last one */
 #define TURNS  400  /* most steps of a search */
@@ -30,8 +32,8 @@ static double dual(double x, double y, double p, double *dx, double *dy) {
     double most = fmax(fabs(x), fabs(y)), q = p / (p - 1);
     *dx = *dy = 0;
     if (!(most > 0)) return 0;
-    double u = pow(fabs(x) / most, q - 1), v = pow(fabs(y) / most, q - 1);
-    double sum = u * fabs(x) / most + v * fabs(y) / most, D = pow(sum, 1 / q), part = D / sum; /* D^(1-q) */
+    double u = pp_pow(fabs(x) / most, q - 1), v = pp_pow(fabs(y) / most, q - 1);
+    double sum = u * fabs(x) / most + v * fabs(y) / most, D = pp_pow(sum, 1 / q), part = D / sum; /* D^(1-q) */
     *dx = copysign(u * part, x);
     *dy = copysign(v * part, y);
     return most * D;
@@ -51,7 +53,7 @@ perp_vec3 pp_round_support(const pp_geometry *g, perp_vec3 n) {
 
 static double norm(double x, double y, double p) {
     double most = fmax(fabs(x), fabs(y));
-    return most > 0 ? most * pow(pow(fabs(x) / most, p) + pow(fabs(y) / most, p), 1 / p) : 0;
+    return most > 0 ? most * pp_pow(pp_pow(fabs(x) / most, p) + pp_pow(fabs(y) / most, p), 1 / p) : 0;
 }
 
 double pp_round_norm(const pp_geometry *g, perp_vec3 x) {
@@ -115,7 +117,7 @@ static found climb(const pp_placed *A, const pp_placed *B, found f) {
         for (int k = 0; !(next.s > f.s) && k < (A->g->dim == 2 ? 2 : 6); k++) {
             double phi = tau * k / 6 + 0.7 * turn; /* turned each time */
             perp_vec3 d = A->g->dim == 2 ? perp_v3_scale(k ? -1 : 1, t)
-                                         : perp_v3_add(perp_v3_scale(cos(phi), t), perp_v3_scale(sin(phi), o));
+                                         : perp_v3_add(perp_v3_scale(pp_cos(phi), t), perp_v3_scale(pp_sin(phi), o));
             found g = look(A, B, perp_v3_axpy(f.n, step, d));
             if (g.s > next.s) next = g;
         }

@@ -17,6 +17,7 @@
 #include "geometry/shape/collision.h"
 #include "geometry/shape/hull.h"
 #include "geometry/shape/surface.h"
+#include "base/elementary.h"
 
 #define CANDIDATES 48
 /* More cells than this say that the surface is no body for this method. */
@@ -100,7 +101,7 @@ static bool cap(pp_arena *arena, const cell *c, const plane *p, double tol, shee
     perp_vec3 e = perp_v3_unit(perp_v3_sub(v[0], mid)), o = perp_v3_cross(p->n, e);
     for (int i = 0; i < out->n; i++) {
         perp_vec3 d = perp_v3_sub(v[i], mid), x = v[i];
-        double a = atan2(perp_v3_dot(d, o), perp_v3_dot(d, e));
+        double a = pp_atan2(perp_v3_dot(d, o), perp_v3_dot(d, e));
         int k = i;
         for (; k > 0 && angle[k - 1] > a; k--) {
             angle[k] = angle[k - 1];

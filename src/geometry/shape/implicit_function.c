@@ -9,6 +9,8 @@
  * Source   Berard 3.5.1, (3.111)-(3.116) with the radius meant there, 20.75 mm. */
 #include "geometry/shape/implicit_function.h"
 
+#include "base/elementary.h"
+
 #define NO_MATRIX perp_m3_diag(0, 0, 0)
 
 static perp_mat3 outer(double s, perp_vec3 a, perp_vec3 b) {
@@ -54,14 +56,14 @@ static double sign_of(double x) { return x < 0 ? -1 : 1; }
 static powers powers_at(perp_vec3 u, double r, double t) {
     powers p = {0};
     double x = fabs(u.x), y = fabs(u.y), z = fabs(u.z);
-    double xr = pow(x, r - 2), yr = pow(y, r - 2), zt = pow(z, t - 2);
+    double xr = pp_pow(x, r - 2), yr = pp_pow(y, r - 2), zt = pp_pow(z, t - 2);
     p.P = xr * x * x + yr * y * y;
     p.dP = perp_v3(r * xr * x * sign_of(u.x), r * yr * y * sign_of(u.y), 0);
     p.Pxx = r * (r - 1) * xr;
     p.Pyy = r * (r - 1) * yr;
     double k = t / r;
     if (p.P > 1e-280) {
-        double Pk = pow(p.P, k);
+        double Pk = pp_pow(p.P, k);
         p.S = Pk;
         p.c1 = k * Pk / p.P;
         p.c2 = k * (k - 1) * Pk / p.P / p.P;
@@ -83,7 +85,7 @@ static double superellipsoid(int dim, perp_vec3 h, const double e[2], perp_vec3 
     perp_vec3 w = {1 / h.x, 1 / h.y, dim == 3 ? 1 / h.z : 0};
     if (!(most > 0)) return quadric(m, perp_v3(w.x * w.x, w.y * w.y, w.z * w.z), x, grad, hess);
     powers p = powers_at(perp_v3_scale(1 / most, u), r, t);
-    double a = m / t * pow(p.S, 2 / t - 1), b = a * (2 / t - 1) / p.S;
+    double a = m / t * pp_pow(p.S, 2 / t - 1), b = a * (2 / t - 1) / p.S;
     perp_vec3 dS = {p.dS.x * w.x, p.dS.y * w.y, p.dS.z * w.z};
     if (grad) *grad = perp_v3_scale(most * a, dS);
     if (hess) {
@@ -93,7 +95,7 @@ static double superellipsoid(int dim, perp_vec3 h, const double e[2], perp_vec3 
         hess->c[1].y += a * p.c1 * p.Pyy * w.y * w.y;
         hess->c[2].z += a * p.Szz * w.z * w.z;
     }
-    return 0.5 * m * (most * most * pow(p.S, 2 / t) - 1);
+    return 0.5 * m * (most * most * pp_pow(p.S, 2 / t) - 1);
 }
 
 /* About the z axis; in 2D about the y axis of the plane, a strip. */

@@ -10,6 +10,7 @@
 
 #include "base/refuse.h"
 #include "geometry/shape/implicit_function.h"
+#include "base/elementary.h"
 
 #define RINGS     12 /* of the mesh, from pole to pole */
 #define SECTORS   24
@@ -124,11 +125,11 @@ static double reach(const pp_geometry *g, perp_vec3 d, double far) {
 
 /* Directions of the points of a mesh: poles first, then rings. */
 static perp_vec3 direction(int dim, int i) {
-    if (dim == 2) return perp_v3(cos(2 * pi * i / OUTLINE), sin(2 * pi * i / OUTLINE), 0);
+    if (dim == 2) return perp_v3(pp_cos(2 * pi * i / OUTLINE), pp_sin(2 * pi * i / OUTLINE), 0);
     if (i < 2) return perp_v3(0, 0, i ? -1 : 1);
     int ring = (i - 2) / SECTORS + 1, at = (i - 2) % SECTORS;
     double polar = pi * ring / RINGS, round = 2 * pi * at / SECTORS;
-    return perp_v3(sin(polar) * cos(round), sin(polar) * sin(round), cos(polar));
+    return perp_v3(pp_sin(polar) * pp_cos(round), pp_sin(polar) * pp_sin(round), pp_cos(polar));
 }
 
 static int on_ring(int ring, int at) { return 2 + (ring - 1) * SECTORS + at % SECTORS; }
@@ -158,7 +159,7 @@ static void ball_faces(pp_geometry *g) {
 static void cylinder_mesh(pp_geometry *g) {
     int loop[SIDES];
     for (int i = 0; i < SIDES; i++) {
-        double x = g->radius * cos(2 * pi * i / SIDES), y = g->radius * sin(2 * pi * i / SIDES);
+        double x = g->radius * pp_cos(2 * pi * i / SIDES), y = g->radius * pp_sin(2 * pi * i / SIDES);
         g->vert[i] = perp_v3(x, y, -g->half.z);
         g->vert[SIDES + i] = perp_v3(x, y, g->half.z);
         int j = (i + 1) % SIDES;
@@ -238,7 +239,7 @@ perp_status pp_implicit_build(pp_geometry *g, const perp_shape_def *d, const per
     case PERP_SHAPE_CYLINDER:
         g->radius = d->radius;
         g->half = perp_v3(d->radius, d->radius, d->half_length);
-        g->bound = hypot(d->radius, d->half_length);
+        g->bound = pp_hypot(d->radius, d->half_length);
         least = fmin(d->radius, d->half_length);
         break;
     default:
@@ -253,11 +254,11 @@ perp_status pp_implicit_build(pp_geometry *g, const perp_shape_def *d, const per
 
 /* ---- mass ---- */
 
-static double beta(double p, double q) { return tgamma(p) * tgamma(q) / tgamma(p + q); }
+static double beta(double p, double q) { return pp_tgamma(p) * pp_tgamma(q) / pp_tgamma(p + q); }
 
 /* Integral of |x|^(p-1) |y|^(q-1) over a superellipse of half axes 1. */
 static double dirichlet(double r, double p, double q) {
-    return 4 / (r * r) * tgamma(p / r) * tgamma(q / r) / tgamma((p + q) / r + 1);
+    return 4 / (r * r) * pp_tgamma(p / r) * pp_tgamma(q / r) / pp_tgamma((p + q) / r + 1);
 }
 
 static perp_mass super_mass(const pp_geometry *g) {

@@ -6,6 +6,7 @@
  *          facets of its own. */
 #include "geometry/shape/collision.h"
 #include "perp/shape.h"
+#include "base/elementary.h"
 
 static bool length_ok(double x) { return x >= PP_LENGTH_MIN && x <= PP_LENGTH_MAX; }
 
@@ -14,7 +15,7 @@ static perp_vec3 corner(int i, int n, double radius, double z) {
     static const double c[4] = {1, 0, -1, 0}, s[4] = {0, 1, 0, -1};
     if (4 * i % n == 0) return perp_v3(radius * c[4 * i / n], radius * s[4 * i / n], z);
     double a = 6.283185307179586476925 * i / n;
-    return perp_v3(radius * cos(a), radius * sin(a), z);
+    return perp_v3(radius * pp_cos(a), radius * pp_sin(a), z);
 }
 
 int perp_points_regular(int sides, double radius, perp_vec3 *out, int max) {

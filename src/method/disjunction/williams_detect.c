@@ -12,6 +12,8 @@
  * Cost     vertex-facet: neighbours of the vertex, sides of the face, vertices of the body. */
 #include "method/disjunction/williams_detect.h"
 
+#include "base/elementary.h"
+
 /* Edges whose cross product is smaller than this times their lengths have no common normal worth using. */
 #define PARALLEL 1e-6
 /* A vertex is over a facet if its foot leaves it by no more than this times the size of the body. */
@@ -21,7 +23,7 @@
 
 pp_vicinity pp_vicinity_of(const pp_solid *A, double reach_a, const pp_solid *B, double reach_b) {
     double turn = 2 * reach_a / A->g->size + 2 * reach_b / B->g->size;
-    return (pp_vicinity){A, B, reach_a + reach_b, turn < 1 ? LEAST_SINE + sin(turn) : 1};
+    return (pp_vicinity){A, B, reach_a + reach_b, turn < 1 ? LEAST_SINE + pp_sin(turn) : 1};
 }
 
 bool pp_polytope_place(const pp_placed *p, pp_arena *arena, pp_solid *out) {

@@ -28,6 +28,7 @@
 #include "stage/solve/jammed.h"
 #include "stage/solve/solve.h"
 #include "stage/update/update.h"
+#include "base/elementary.h"
 
 /* Rounds in which Hertz' forces must settle; each one squares the error. */
 #define MAX_ROUNDS 40
@@ -186,7 +187,7 @@ static perp_status contact_rows(pp_frame *f, pp_soft_contact *soft, perp_contact
 /* Depth at which a contact of Hertz' kind pushes with lambda: without the damper it would be deeper, from where Newton's
  * method comes down. */
 static double depth_of_force(const pp_soft_contact *c, double lambda, double h) {
-    double whole = lambda + c->damping * c->depth0 / h, d = whole > 0 ? cbrt(whole / c->stiffness) : 0;
+    double whole = lambda + c->damping * c->depth0 / h, d = whole > 0 ? pp_cbrt(whole / c->stiffness) : 0;
     d *= d;
     for (int k = 0; k < 30 && c->damping > 0 && d > 0; k++) {
         double slope, F = pp_soft_force(c, d, &slope),

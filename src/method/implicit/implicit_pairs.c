@@ -12,6 +12,7 @@
 #include "method/implicit/implicit_step.h"
 #include "stage/stepper.h"
 #include "stage/collide/collide.h"
+#include "base/elementary.h"
 
 static bool is_polytope(perp_shape_kind k) {
     return k == PERP_SHAPE_BOX || k == PERP_SHAPE_POLYGON || k == PERP_SHAPE_POLYHEDRON;
@@ -37,7 +38,7 @@ static int meetings(const pp_geometry *a, const pp_geometry *b, pp_meeting *how)
 
 /* A point of the rim of a cylinder, in S: from the lowest against n_S, or from the x axis where the cap is level. */
 static perp_vec3 rim_point(const pp_geometry *g, int which, perp_vec3 n_S) {
-    double l = hypot(n_S.x, n_S.y), x = 1, y = 0;
+    double l = pp_hypot(n_S.x, n_S.y), x = 1, y = 0;
     if (l > 1e-9) {
         x = -n_S.x / l;
         y = -n_S.y / l;

@@ -25,6 +25,7 @@
 #include "stage/solve/jammed.h"
 #include "stage/solve/solve.h"
 #include "stage/update/update.h"
+#include "base/elementary.h"
 
 #define MAX_ROUNDS 120
 /* With held points: if a change is larger than this many times the smallest so far, a shorter part of the way is taken. */

@@ -40,6 +40,7 @@
 #include "stage/collide/collide.h"
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
+#include "base/elementary.h"
 #include "stage/solve/acceptance.h"
 #include "stage/solve/solver_chain.h"
 
@@ -398,7 +399,7 @@ static bool holds_on(const pp_peg_work *k, const pp_peg_pair *p, perp_vec3 n) {
         const double *P = k->f->solve.solution.p_contact + 3 * r;
         if (!(k->m->row[r].push > 0)) continue;
         double most = c->mu * c->e_t;
-        if (c->e_t != c->e_o || !(hypot(P[1], P[2]) < (1 - doubt(k)) * most * P[0])) return false;
+        if (c->e_t != c->e_o || !(pp_hypot(P[1], P[2]) < (1 - doubt(k)) * most * P[0])) return false;
         perp_vec3 total = perp_v3_axpy(perp_v3_axpy(perp_v3_scale(P[0], c->n_W), P[1], c->t_W), P[2], c->o_W);
         double normal = perp_v3_dot(total, n);
         if (!(perp_v3_norm(perp_v3_axpy(total, -normal, n)) <= most * normal)) return false;

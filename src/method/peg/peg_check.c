@@ -6,6 +6,7 @@
 #include "method/peg/peg.h"
 #include "problem/rows.h"
 #include "stage/certify/contact_work.h"
+#include "base/elementary.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
@@ -126,7 +127,7 @@ static bool measure_contact_energy(pp_peg_work *k, contact_energy *l) {
             const int *blk = f->pose.problem.contact[r].n.block;
             const double *push = f->solve.solution.p_contact + 3 * (ptrdiff_t)r;
             /* what an impulse does at a speed by which the answer may miss the laws */
-            l->within += (fabs(push[0]) + hypot(push[1], push[2])) * undone;
+            l->within += (fabs(push[0]) + pp_hypot(push[1], push[2])) * undone;
             work += contact_work(f, r, mean);
             gain += contact_work(f, r, since);
             rule += gained_by_rule(k, r);

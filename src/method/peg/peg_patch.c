@@ -13,6 +13,8 @@
  * Cost     rows times patches of two bodies. */
 #include "method/peg/peg.h"
 
+#include "base/elementary.h"
+
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
 /* [1] Change of a gap, as a part of the largest miss, that may be made: so misses shrink from round to round. Half:
@@ -78,7 +80,7 @@ static bool fit(const pp_peg_row *row, const double *allow, patch *p) {
         gu += g * u;
         gv += g * v;
     }
-    double half = (uu - vv) / 2, root = hypot(half, uv), large = (uu + vv) / 2 + root;
+    double half = (uu - vv) / 2, root = pp_hypot(half, uv), large = (uu + vv) / 2 + root;
     if (!(large > 0)) return false;
     double small = fmax(0, (uu * vv - uv * uv) / large);
     perp_vec3 axis = half >= 0 ? perp_v3(half + root, uv, 0) : perp_v3(uv, root - half, 0);

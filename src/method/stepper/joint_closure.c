@@ -33,6 +33,7 @@
 #include "stage/solve/step_contradiction.h"
 #include "stage/stepper.h"
 #include "stage/pose/formulate.h"
+#include "base/elementary.h"
 
 #define MOST_ROWS  600   /* of an island: 10 MB for its matrices */
 #define ITERATIONS 200   /* a chain pulled straight takes 20 to 60, others 5 */
@@ -219,7 +220,7 @@ static void step_beside(search *s) {
     for (int k = 0, n = 1; k < s->nblock; k++) {
         int b = s->block[k];
         for (int i = 0; i < f->control.block_ndof[b]; i++, n++) {
-            double part = BESIDE * sin(2.4 * n); /* 2.4 rad: the golden angle, no two directions alike */
+            double part = BESIDE * pp_sin(2.4 * n); /* 2.4 rad: the golden angle, no two directions alike */
             s->dq[f->control.block_offset[b] + i] = i < f->w->def.dim ? part * s->reach / s->nblock : part;
         }
     }

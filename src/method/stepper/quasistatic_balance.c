@@ -23,6 +23,7 @@
 
 #include "problem/islands.h"
 #include "problem/rows.h"
+#include "base/elementary.h"
 
 #define EVERY    40    /* sweeps between two looks at d */
 #define BALANCED 1e-10 /* what is left of the load is rounding, or as good as balanced */
@@ -75,7 +76,7 @@ static void take_contact(const perp_step_problem *p, const perp_contact_row *c, 
     const perp_row *row[3];
     double axis[3], slip = 0, normal = known_normal(p, c);
     int n = friction_rows(p, c, row, axis);
-    for (int k = 0; k < n; k++) slip = hypot(slip, axis[k] * pp_row_dot(p, row[k], d));
+    for (int k = 0; k < n; k++) slip = pp_hypot(slip, axis[k] * pp_row_dot(p, row[k], d));
     if (normal >= 0)
         t->work += n > 0 ? c->mu * normal * slip : 0;
     else
@@ -124,7 +125,7 @@ static void sweep_joint(search *s, int i) {
 /* Projects (x[0], x[1..n]) on the cone |x[1..n]| <= mu x[0]; with known >= 0 on the disc of radius mu known. */
 static void project(double *x, int n, double mu, double known) {
     double slip = 0, normal = known >= 0 ? known : x[0];
-    for (int k = 1; k <= n; k++) slip = hypot(slip, x[k]);
+    for (int k = 1; k <= n; k++) slip = pp_hypot(slip, x[k]);
     double keep = 1;
     if (known >= 0) {
         keep = slip > mu * normal ? mu * normal / slip : 1;

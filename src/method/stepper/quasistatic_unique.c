@@ -22,6 +22,7 @@
 #include "linalg/kernel.h"
 #include "problem/rows.h"
 #include "stage/pose/support_rows.h"
+#include "base/elementary.h"
 
 /* Rows are of unit length: what is left of one below this lies in the span of the others. */
 #define DEPENDENT 1e-9
@@ -81,7 +82,7 @@ static void at_least(rows *r, double a, const perp_row *x, double b, const perp_
 
 /* Round friction: pf the impulse, s the slip, most = mu p_n. */
 static void round_friction(rows *r, const perp_contact_row *c, const double pf[2], const double s[2], double most) {
-    double slip = hypot(s[0], s[1]), size = hypot(pf[0], pf[1]);
+    double slip = pp_hypot(s[0], s[1]), size = pp_hypot(pf[0], pf[1]);
     if (slip > ZERO * r->speed) {
         equal(r, -s[1], &c->t, s[0], &c->o);
     } else if (size < most - ZERO * r->force) {
@@ -102,15 +103,15 @@ static void pyramid_friction(rows *r, const perp_contact_row *c, const double pf
     double sigma = 0, reach = -INFINITY;
     int k1 = 0;
     for (int k = 0; k < nd; k++) {
-        double a = c->phase + turn * k / nd, along = cos(a) * pf[0] + sin(a) * pf[1];
-        sigma = fmax(sigma, -(cos(a) * s[0] + sin(a) * s[1]));
+        double a = c->phase + turn * k / nd, along = pp_cos(a) * pf[0] + pp_sin(a) * pf[1];
+        sigma = fmax(sigma, -(pp_cos(a) * s[0] + pp_sin(a) * s[1]));
         if (along > reach) reach = along, k1 = k;
     }
-    double a1 = c->phase + turn * k1 / nd, d1[2] = {cos(a1), sin(a1)};
+    double a1 = c->phase + turn * k1 / nd, d1[2] = {pp_cos(a1), pp_sin(a1)};
     /* the second direction that p_f is made of, the neighbour on its side */
     double side = d1[0] * pf[1] - d1[1] * pf[0];
     int k2 = (k1 + (side >= 0 ? 1 : nd - 1)) % nd;
-    double a2 = c->phase + turn * k2 / nd, d2[2] = {cos(a2), sin(a2)};
+    double a2 = c->phase + turn * k2 / nd, d2[2] = {pp_cos(a2), pp_sin(a2)};
     double det = d1[0] * d2[1] - d1[1] * d2[0], p1 = reach, p2 = 0;
     if (fabs(det) > 1e-12) {
         p1 = (pf[0] * d2[1] - pf[1] * d2[0]) / det;
@@ -125,7 +126,7 @@ static void pyramid_friction(rows *r, const perp_contact_row *c, const double pf
     if (p2 > ZERO * r->force) equal(r, d1[0] - d2[0], &c->t, d1[1] - d2[1], &c->o); /* on an edge */
     if (!slips) at_least(r, -d1[0], &c->t, -d1[1], &c->o);
     for (int k = 0; k < nd; k++) {
-        double a = c->phase + turn * k / nd, d[2] = {cos(a), sin(a)};
+        double a = c->phase + turn * k / nd, d[2] = {pp_cos(a), pp_sin(a)};
         bool tight = d[0] * s[0] + d[1] * s[1] + sigma <= ZERO * r->speed;
         if (k != k1 && tight) at_least(r, d[0] - d1[0], &c->t, d[1] - d1[1], &c->o);
     }

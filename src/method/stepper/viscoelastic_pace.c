@@ -14,6 +14,7 @@
 
 #include "problem/rows.h"
 #include "method/stepper/viscoelastic.h"
+#include "base/elementary.h"
 
 #define PI   3.14159265358979323846
 #define LATE 0.01 /* a moment is found well enough if it is missed by this part of `fine` */
@@ -129,7 +130,7 @@ static double lets_go(const pp_visco_work *k, int i) {
 }
 
 static double moved(const pp_visco *c) {
-    return fmax(fabs(c->d1 - c->d0), hypot(c->D1[0] - c->D0[0], c->D1[1] - c->D0[1]));
+    return fmax(fabs(c->d1 - c->d0), pp_hypot(c->D1[0] - c->D0[0], c->D1[1] - c->D0[1]));
 }
 
 double pp_visco_pace_after(const pp_visco_work *k) {

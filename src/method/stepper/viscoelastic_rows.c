@@ -23,6 +23,7 @@
 #include "stage/certify/certify.h"
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
+#include "base/elementary.h"
 
 perp_status pp_visco_contacts(pp_frame *f) {
     const pp_pair_list *list = &f->w->found.pairs;
@@ -147,7 +148,7 @@ static bool by_mean(const pp_visco_work *k, const perp_row *row) {
 static double slope(double K, double C, double h, bool mean) { return (mean ? h * K / 2 : h * K) + C; }
 
 /* What a surface that is left alone keeps of its deflection. */
-static double kept(double K, double C, double h) { return C > 0 ? exp(-h * K / C) : 0; }
+static double kept(double K, double C, double h) { return C > 0 ? pp_exp(-h * K / C) : 0; }
 
 static void soften(const pp_visco_work *k, const pp_visco *c, perp_contact_row *r) {
     const perp_step_problem *p = &k->f->pose.problem;
@@ -196,8 +197,8 @@ static void shift(const pp_visco_work *k, pp_visco *c, const perp_contact_row *r
     if (!(St > 0)) return;
     for (int a = 0; a < 2; a++) c->D1[a] = c->D0[a] + (p[1 + a] - h * c->Kt * c->D0[a]) / St;
     if (!(c->Kt > 0)) return;
-    double most = fmax(r->mu * p[0] / (h * c->Kt), hypot(c->D0[0], c->D0[1]) * kept(c->Kt, c->Ct, h));
-    double size = hypot(c->D1[0], c->D1[1]);
+    double most = fmax(r->mu * p[0] / (h * c->Kt), pp_hypot(c->D0[0], c->D0[1]) * kept(c->Kt, c->Ct, h));
+    double size = pp_hypot(c->D1[0], c->D1[1]);
     if (!(size > most)) return;
     for (int a = 0; a < 2; a++) c->D1[a] *= most / size;
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "problem/convert/convert_parts.h"
+#include "base/elementary.h"
 
 pp_bound pp_bound_of(const perp_joint_row *r) {
     bool lo = r->lo > -INFINITY, hi = r->hi < INFINITY;
@@ -37,7 +38,8 @@ static void direction(int k, int nd, double phase, double *d) {
         k %= nd / 2;
     }
     double a = phase + 2 * pi * k / nd;
-    double c = cos(a), s = sin(a);
+    double c, s;
+    pp_sin_cos(a, &s, &c);
     if (phase == 0 && 8 * k == nd) c = s = 0.7071067811865476;
     for (; turns > 0; turns--) {
         double t = c;
@@ -336,7 +338,7 @@ perp_status pp_recover(const pp_converted *c, const double *z, pp_arena *arena, 
  * dropped: it would put a variable into the starting basis that has no business there. */
 static void share_friction(int nd, const double *dir, double t, double o, double *p) {
     for (int k = 0; k < nd; k++) p[k] = 0;
-    double size = hypot(t, o);
+    double size = pp_hypot(t, o);
     if (!(size > 0)) return;
     if (nd <= 2) { /* a line */
         for (int k = 0; k < nd; k++) {

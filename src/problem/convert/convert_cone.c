@@ -22,6 +22,8 @@
 
 #include "problem/convert/convert_class.h"
 
+#include "base/elementary.h"
+
 pp_friction pp_friction_of(const perp_cone *p, int contact) {
     pp_friction f = {0};
     if (!(p->mu[contact] > 0)) return f;
@@ -58,8 +60,8 @@ static void direction(int k, int n, double *c, double *s) {
     const double pi = 3.141592653589793;
     double sign = 2 * k >= n ? -1 : 1;
     if (2 * k >= n) k -= n / 2;
-    *c = sign * (k == 0 ? 1 : 4 * k == n ? 0 : cos(2 * pi * k / n));
-    *s = sign * (k == 0 ? 0 : 4 * k == n ? 1 : sin(2 * pi * k / n));
+    *c = sign * (k == 0 ? 1 : 4 * k == n ? 0 : pp_cos(2 * pi * k / n));
+    *s = sign * (k == 0 ? 0 : 4 * k == n ? 1 : pp_sin(2 * pi * k / n));
 }
 
 /* r of the contact += x D_k */
@@ -126,7 +128,7 @@ static double share(int n, bool one_axis, double t, double o, double *p) {
         return fabs(t);
     }
     const double pi = 3.141592653589793;
-    double angle = atan2(o, t), c0, s0, c1, s1;
+    double angle = pp_atan2(o, t), c0, s0, c1, s1;
     if (angle < 0) angle += 2 * pi;
     int k = (int)floor(angle * n / (2 * pi)) % n, next = (k + 1) % n;
     direction(k, n, &c0, &s0);

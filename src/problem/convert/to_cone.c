@@ -13,6 +13,7 @@
 
 #include "problem/convert/convert.h"
 #include "problem/rows.h"
+#include "base/elementary.h"
 
 static bool has_friction(const perp_contact_row *r) { return r->nd != 0 && r->mu > 0; }
 
@@ -231,7 +232,7 @@ static void slip_of(const pp_step_cone *c, int i, const double *nu, const double
 }
 
 static double length(const pp_step_cone *c, const double x[3]) {
-    return c->round ? hypot(x[0], x[1]) : sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    return c->round ? pp_hypot(x[0], x[1]) : sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
 void pp_step_cone_recover(const pp_step_cone *c, const double *r, perp_step_solution *out) {
@@ -284,7 +285,7 @@ void pp_step_cone_guess(const pp_step_cone *c, const double *p_joint, const doub
             guess_ellipsoid(&p->contact[i], from, p_spin && p->contact[i].e_r > 0 ? p_spin[i] : 0, c->width, x);
             continue;
         }
-        double o = p->dim == 3 ? from[2] : 0, size = hypot(from[1], o), most = p->contact[i].mu * from[0];
+        double o = p->dim == 3 ? from[2] : 0, size = pp_hypot(from[1], o), most = p->contact[i].mu * from[0];
         double k = size > most ? most / size : 1;
         x[1] = k * from[1];
         if (p->dim == 3) x[2] = k * o;
@@ -346,7 +347,7 @@ static double cone_residual(const pp_step_cone *c, int i, const double *imp, con
     W /= p->dim;
     if (!(W > 0)) W = 1;
     slip_of(c, i, nu, imp, slip);
-    double u = pp_row_dot(p, &row->n, nu) + row->b_n + row->compliance * imp[0] + row->mu * hypot(slip[0], slip[1]);
+    double u = pp_row_dot(p, &row->n, nu) + row->b_n + row->compliance * imp[0] + row->mu * pp_hypot(slip[0], slip[1]);
     double y[4] = {imp[0] - u / W, imp[1] - slip[0] / W, imp[2] - slip[1] / W, 0};
     project(c, row->mu, y);
     return W * sqrt((imp[0] - y[0]) * (imp[0] - y[0]) + (imp[1] - y[1]) * (imp[1] - y[1]) +

@@ -20,6 +20,7 @@
 #include "problem/law.h"
 #include "problem/laws.h"
 #include "problem/judge/measure.h"
+#include "base/elementary.h"
 
 #define STRAINED 1e6  /* impulses that are so many times the usual are worth telling */
 #define SMALL_Y  1e-9 /* multipliers below this part of the largest name no law that fights */
@@ -171,11 +172,11 @@ static void use_contact(work *w, int c, double unit) {
     for (int i = 0; i < dim; i++) {
         if (!(j->to_v[at + i] > 0)) continue; /* no impulse there */
         x[n++] = j->to_v[at + i] * w->g[at + i];
-        noise = hypot(noise, j->to_v[at + i] * w->noise[at + i]);
+        noise = pp_hypot(noise, j->to_v[at + i] * w->noise[at + i]);
     }
-    for (int i = 1; i < n; i++) slip = hypot(slip, x[i]);
+    for (int i = 1; i < n; i++) slip = pp_hypot(slip, x[i]);
     double size = x[0] <= -mu * slip  ? 0
-                  : slip <= mu * x[0] ? hypot(x[0], slip)
+                  : slip <= mu * x[0] ? pp_hypot(x[0], slip)
                                       : (x[0] + mu * slip) / sqrt(1 + mu * mu); /* length of the projection */
     use(w, size, noise, unit);
 }

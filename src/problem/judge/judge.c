@@ -14,6 +14,7 @@
 
 #include "problem/law.h"
 #include "problem/judge/measure.h"
+#include "base/elementary.h"
 
 /* ---- LCP and mixed LCP ---- */
 
@@ -80,8 +81,8 @@ static void inverse_masses(const matrix *A, double *D) {
             }
     for (int k = 0; k < A->n; k++)
         for (int e = column_begin(A, k); e < column_end(A, k); e++)
-            if (value_of(A, k, e) != 0) mean += log(fabs(value_of(A, k, e))), count++;
-    mean = count > 0 ? exp(mean / count) : 1;
+            if (value_of(A, k, e) != 0) mean += pp_log(fabs(value_of(A, k, e))), count++;
+    mean = count > 0 ? pp_exp(mean / count) : 1;
     for (int i = 0; i < A->n; i++)
         if (!(D[i] > 0 && D[i] < INFINITY)) D[i] = mean > 0 && mean < INFINITY ? mean : 1;
 }

@@ -14,6 +14,7 @@
 
 #include "problem/judge/cone_judge.h"
 #include "problem/law.h"
+#include "base/elementary.h"
 
 static int law_of(const perp_cone *p, int row) { return row < p->nrow ? row : p->nrow + (row - p->nrow) / p->dim; }
 
@@ -21,7 +22,7 @@ static int law_of(const perp_cone *p, int row) { return row < p->nrow ? row : p-
 static double contact_length(const pp_cone_judge *j, int c, const double *x) {
     int at = j->p.nrow + j->p.dim * c;
     double sum = 0;
-    for (int i = 0; i < j->p.dim; i++) sum = hypot(sum, j->to_v[at + i] * x[at + i]);
+    for (int i = 0; i < j->p.dim; i++) sum = pp_hypot(sum, j->to_v[at + i] * x[at + i]);
     return sum;
 }
 

@@ -20,6 +20,7 @@
 #include "problem/convert/convert.h"
 #include "problem/laws.h"
 #include "problem/rows.h"
+#include "base/elementary.h"
 
 typedef struct work {
     const perp_step_problem *p;
@@ -74,10 +75,10 @@ static double contact_speed(const work *w, int i, double *terms, double *noise) 
     *terms = 0;
     for (int k = 0; k < r.n; k++) {
         double mass = pp_row_inverse_mass(w->p, r.row[k]), part = r.e[k] * worth(mass, r.compliance[k]);
-        q = hypot(q, part * (pp_row_dot(w->p, r.row[k], w->nu_free) + r.b[k]));
-        *terms = hypot(*terms, part * (fabs(r.b[k]) + sizes(w->p, r.row[k], w->nu_free)));
-        sum =
-            hypot(sum, part * (fabs(r.b[k]) + sizes(w->p, r.row[k], w->speeds) + r.compliance[k] * fabs(r.impulse[k])));
+        q = pp_hypot(q, part * (pp_row_dot(w->p, r.row[k], w->nu_free) + r.b[k]));
+        *terms = pp_hypot(*terms, part * (fabs(r.b[k]) + sizes(w->p, r.row[k], w->nu_free)));
+        sum = pp_hypot(sum,
+                       part * (fabs(r.b[k]) + sizes(w->p, r.row[k], w->speeds) + r.compliance[k] * fabs(r.impulse[k])));
     }
     *noise = DBL_EPSILON * sum;
     return q;

@@ -16,6 +16,7 @@
 
 #include "linalg/linalg.h"
 #include "problem/law.h"
+#include "base/elementary.h"
 
 bool pp_box_rows(const perp_problem *p, const double *z, double *w) {
     size_t n = (size_t)perp_problem_size(p);
@@ -89,7 +90,7 @@ static bool prepare_box(perp_judge *j) {
     }
     if (rows_at_zero(j, j->moved))
         for (int i = 0; i < n; i++) {
-            j->norm = hypot(j->norm, j->w[i]);
+            j->norm = pp_hypot(j->norm, j->w[i]);
             pp_worsen(&j->unit, p->w_scale ? j->w[i] / p->w_scale[i] : j->w[i]);
         }
     if (!(j->unit > 0 && j->unit < INFINITY)) j->unit = 1;

@@ -16,6 +16,7 @@
 
 #include "problem/judge/cone_judge.h"
 #include "problem/law.h"
+#include "base/elementary.h"
 
 #define DIM 4 /* rows of a contact, at most */
 
@@ -144,7 +145,7 @@ static void contact_values(const pp_cone_judge *j, int c, const double *r, conta
 }
 
 /* Length of a vector of the contact whose part along axes 0 is the stray impulse. */
-static double with_stray(const contact *k, double length) { return k->stray > 0 ? hypot(length, k->stray) : length; }
+static double with_stray(const contact *k, double length) { return k->stray > 0 ? pp_hypot(length, k->stray) : length; }
 
 static void measure_contact(const contact *k, perp_measures *m, sums *s) {
     int dim = k->dim;

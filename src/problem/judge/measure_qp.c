@@ -17,6 +17,7 @@
 
 #include "problem/law.h"
 #include "problem/judge/measure.h"
+#include "base/elementary.h"
 
 struct pp_qp_judge {
     const perp_qp *p;
@@ -51,7 +52,7 @@ pp_qp_judge *pp_qp_judge_new(const perp_qp *p, pp_arena *arena) {
     j->Q = p->n > 0 ? largest_entry(&p->Q) : 0;
     j->A = p->m > 0 ? largest_entry(&p->A) : 0;
     j->c = largest(p->c, p->n);
-    for (int i = 0; i < p->n; i++) j->norm_c = hypot(j->norm_c, p->c[i]);
+    for (int i = 0; i < p->n; i++) j->norm_c = pp_hypot(j->norm_c, p->c[i]);
     if (j->Q > 0) shorten(&j->length, j->c / j->Q);
     if (j->A > 0) shorten(&j->length, fmax(largest(p->row_lo, p->m), largest(p->row_hi, p->m)) / j->A);
     shorten(&j->length, fmax(p->lo ? largest(p->lo, p->n) : 0, p->hi ? largest(p->hi, p->n) : 0));

@@ -15,6 +15,8 @@
 
 #include "problem/convert/convert.h"
 
+#include "base/elementary.h"
+
 #define BLOCKS 32 /* bodies whose momentum is balanced in one pass over the rows */
 
 static void worsen(double *most, double r) {
@@ -160,10 +162,17 @@ double pp_step_joint(const perp_step_problem *p, int j, const perp_step_solution
 
 /* Point of the disc of radius R > 0 nearest to y, |y - it| returned. */
 static double nearest_on_disc(double R, const double y[2], double it[2]) {
-    double size = hypot(y[0], y[1]), k = size > R ? R / size : 1;
+    double size = pp_hypot(y[0], y[1]), k = size > R ? R / size : 1;
     it[0] = k * y[0];
     it[1] = k * y[1];
     return size > R ? size - R : 0;
+}
+
+static void corner(double R, double angle, double out[2]) {
+    double s, c;
+    pp_sin_cos(angle, &s, &c);
+    out[0] = R * c;
+    out[1] = R * s;
 }
 
 /* Point of the polygon with corners R d_k nearest to y, |y - it| returned. nd = 2 is a line, nd = 0 or R <= 0 the
@@ -171,19 +180,20 @@ static double nearest_on_disc(double R, const double y[2], double it[2]) {
 static double nearest(int nd, double phase, double R, const double y[2], double it[2]) {
     const double turn = 6.283185307179586;
     it[0] = it[1] = 0;
-    if (!(R > 0) || nd == 0) return hypot(y[0], y[1]);
+    if (!(R > 0) || nd == 0) return pp_hypot(y[0], y[1]);
     if (nd < 0) return nearest_on_disc(R, y, it);
-    double best = INFINITY;
+    double best = INFINITY, next[2];
     bool inside = nd >= 3;
+    corner(R, phase, next);
     for (int k = 0; k < nd; k++) {
-        double a = phase + turn * k / nd, b = phase + turn * (k + 1) / nd;
-        double A[2] = {R * cos(a), R * sin(a)}, B[2] = {R * cos(b), R * sin(b)};
-        if (nd == 1) B[0] = B[1] = 0;
+        double A[2] = {next[0], next[1]}, B[2] = {0, 0};
+        if (nd > 1) corner(R, phase + turn * (k + 1) / nd, B);
+        next[0] = B[0], next[1] = B[1];
         double e[2] = {B[0] - A[0], B[1] - A[1]}, d[2] = {y[0] - A[0], y[1] - A[1]};
         if (e[0] * d[1] - e[1] * d[0] < 0) inside = false; /* corners go round counter-clockwise */
         double square = e[0] * e[0] + e[1] * e[1];         /* 0 of loads so small that it has no number: a point then */
         double t = square > 0 ? clamp((e[0] * d[0] + e[1] * d[1]) / square, 0, 1) : 0;
-        double x[2] = {A[0] + t * e[0], A[1] + t * e[1]}, dist = hypot(y[0] - x[0], y[1] - x[1]);
+        double x[2] = {A[0] + t * e[0], A[1] + t * e[1]}, dist = pp_hypot(y[0] - x[0], y[1] - x[1]);
         if (dist < best) best = dist, it[0] = x[0], it[1] = x[1];
     }
     if (inside) it[0] = y[0], it[1] = y[1], best = 0;
@@ -263,7 +273,7 @@ void pp_step_contact(const perp_step_problem *p, int i, const perp_step_solution
         return;
     }
     nearest(nd, c->phase, R, y, it);
-    worsen(&out->dissipation, part * hypot(f[0] - it[0], f[1] - it[1]));
+    worsen(&out->dissipation, part * pp_hypot(f[0] - it[0], f[1] - it[1]));
 }
 
 /* A row that can only push, and is open: what it asks for is a speed that nothing may have. It is met at no more than twice the speeds at
@@ -284,8 +294,8 @@ static void contact_scale(const perp_step_problem *p, const perp_contact_row *c,
     bool plain = p->dim == 2 || c->nd > 0; /* an ellipse is one of true cones in space */
     double e_t = plain || c->e_t == 0 ? 1 : c->e_t, e_o = plain || c->e_o == 0 ? 1 : c->e_o;
     bool flat = p->dim == 2;
-    worsen(scale, flat ? e_t * c->b_t : hypot(e_t * c->b_t, e_o * c->b_o)); /* whatever the tangents */
-    worsen(scale, flat ? e_t * row_free(p, &c->t) : hypot(e_t * row_free(p, &c->t), e_o * row_free(p, &c->o)));
+    worsen(scale, flat ? e_t * c->b_t : pp_hypot(e_t * c->b_t, e_o * c->b_o)); /* whatever the tangents */
+    worsen(scale, flat ? e_t * row_free(p, &c->t) : pp_hypot(e_t * row_free(p, &c->t), e_o * row_free(p, &c->o)));
     if (flat) return;
     if (plain || !(c->e_r > 0)) return;
     worsen(scale, c->e_r * c->b_r);

@@ -7,6 +7,8 @@
  * of mass. */
 #include "scene/scene_internal.h"
 
+#include "base/elementary.h"
+
 static perp_status read_motor(pp_reader *r, pp_item at, perp_joint_axis *out) {
     pp_motor_in in = {0};
     pp_push_key(r, "motor");
@@ -94,7 +96,7 @@ static perp_status read_axes(pp_reader *r, const pp_joint_in *in, perp_joint_def
 static perp_quat along(perp_vec3 a, int dim) {
     double most = fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));
     a = perp_v3_unit(perp_v3(a.x / most, a.y / most, a.z / most));
-    if (dim == 2) return perp_pose_2d(0, 0, atan2(a.y, a.x)).q;
+    if (dim == 2) return perp_pose_2d(0, 0, pp_atan2(a.y, a.x)).q;
     if (a.z < -1 + 1e-15) return (perp_quat){0, 1, 0, 0};
     return perp_q_unit((perp_quat){1 + a.z, -a.y, a.x, 0});
 }

@@ -15,6 +15,7 @@
 #include "solver/auto/auto.h"
 #include "solver/auto/refine.h"
 #include "solver/common/solver.h"
+#include "base/elementary.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
@@ -62,7 +63,7 @@ static void set_limits(const perp_solver_type *t, const perp_problem *p, pp_sett
     if ((p->cls != PERP_LCP && p->cls != PERP_MLCP) || n < LARGE) return;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         const limit *l = &limits[i];
-        double usual, most = fmax(l->least, floor(l->work / pow(n, l->power)));
+        double usual, most = fmax(l->least, floor(l->work / pp_pow(n, l->power)));
         if (l->type != t || perp_fields_get(t->fields, t->nfield, s, l->setting, &usual) || usual <= most) continue;
         (void)perp_fields_set(t->fields, t->nfield, s, l->setting, most);
     }

@@ -25,6 +25,7 @@
 #include "solver/auto/find_contradiction.h"
 #include "solver/auto/refine.h"
 #include "solver/common/solver.h"
+#include "base/elementary.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
@@ -233,7 +234,7 @@ static perp_status ask_wedged(const perp_call *call, const perp_problem *p, perp
     for (int i = 0; i < c->ncontact; i++) {
         int at = c->nrow + c->dim * i;
         double slip = 0;
-        for (int k = 1; k < c->dim; k++) slip = hypot(slip, judge->cone->to_v[at + k] * u[at + k]);
+        for (int k = 1; k < c->dim; k++) slip = pp_hypot(slip, judge->cone->to_v[at + k] * u[at + k]);
         if (!(u[at] - c->mu[i] * slip >= APART / 2 * laws->scale[c->nrow + i])) *out = PERP_EXISTENCE_WEDGED;
     }
     for (int k = 0; k < c->nrow; k++) /* rows must be met, too */

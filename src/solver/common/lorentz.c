@@ -11,11 +11,13 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
+
 static double norm_T(int dim, const double *x) {
     if (dim == 1) return 0;
     if (dim == 2) return fabs(x[1]);
-    if (dim == 3) return hypot(x[1], x[2]);
-    return hypot(hypot(x[1], x[2]), x[3]);
+    if (dim == 3) return pp_hypot(x[1], x[2]);
+    return pp_hypot(pp_hypot(x[1], x[2]), x[3]);
 }
 
 static double dot_T(int dim, const double *x, const double *y) {

@@ -17,6 +17,7 @@
 #include "base/sets.h"
 #include "linalg/block_lu.h"
 #include "linalg/linalg.h"
+#include "base/elementary.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
@@ -536,7 +537,7 @@ static bool apply_scales(maker *k) {
             int row = c->first[i] + r;
             c->scale[row] = s * k->e[row];
             c->q[row] *= c->scale[row];
-            size = hypot(size, c->q[row]); /* not the largest of the rows: tangents may point anywhere */
+            size = pp_hypot(size, c->q[row]); /* not the largest of the rows: tangents may point anywhere */
         }
         if (size > beta) beta = size;
     }
@@ -583,7 +584,10 @@ static double product_work(const pp_cone *c) {
             int cols = c->body ? c->node[other + 1] - c->node[other] : pp_cone_rows(c, other);
             sum += (c->body ? 2 : 1) * (REACH + (double)rows * cols); /* body: H~ and its transpose */
         }
-    for (int i = 0; i < c->nnode; i++) sum += REACH + pow(c->node[i + 1] - c->node[i], 2);
+    for (int i = 0; i < c->nnode; i++) {
+        const double size = c->node[i + 1] - c->node[i];
+        sum += REACH + size * size;
+    }
     return sum;
 }
 

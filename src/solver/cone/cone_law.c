@@ -24,6 +24,7 @@
 #include "base/rounding.h"
 #include "linalg/linalg.h"
 #include "solver/cone/cone.h"
+#include "base/elementary.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
@@ -274,7 +275,7 @@ static double coulomb_root(const law *l, double lo, double hi, double k, double 
 static bool search_roots(const law *l, double unit, double *x) {
     double before = -1, lo = 0, phi, slope, y[MOST];
     for (int i = -80; i <= 80; i++) {
-        double k = unit * pow(10, 0.1 * i);
+        double k = unit * pp_pow(10, 0.1 * i);
         if (!coulomb_at(l, k, y, &phi, &slope)) continue;
         if ((phi < 0) != (before < 0)) {
             double a = lo, b = k, low = before;

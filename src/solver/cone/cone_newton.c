@@ -25,6 +25,8 @@
 #include <string.h>
 
 #include "solver/common/numbers.h"
+#include "base/elementary.h"
+
 #include "base/rounding.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
@@ -421,7 +423,7 @@ static bool outer(pp_cone_newton *k) {
         memcpy(k->v, k->w, bytes);
     }
     if (end <= GOOD * first) {
-        k->fall = fmax(FALL, pow(k->fall, RECOVER));
+        k->fall = fmax(FALL, pp_pow(k->fall, RECOVER));
         if (quick) k->pull = fmax(PP_LEAST_PULL, k->fall * k->pull);
         return true;
     }

@@ -12,6 +12,8 @@
 #include "solver/common/numbers.h"
 #include "solver/cone/cone_linear.h"
 
+#include "base/elementary.h"
+
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
 /* [steps] Least number of steps with old factors that are worth trying. */
@@ -74,7 +76,7 @@ static void rotate(int j, double *H, double *cosine, double *sine, double *right
         H[i] = cosine[i] * top + sine[i] * low;
         H[i + 1] = cosine[i] * low - sine[i] * top;
     }
-    double length = hypot(H[j], H[j + 1]);
+    double length = pp_hypot(H[j], H[j + 1]);
     cosine[j] = length > 0 ? H[j] / length : 1;
     sine[j] = length > 0 ? H[j + 1] / length : 0;
     H[j] = length;

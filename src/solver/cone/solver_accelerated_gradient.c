@@ -23,6 +23,7 @@
 #include "problem/judge/measure.h"
 #include "solver/cone/cone_figure.h"
 #include "solver/common/solver.h"
+#include "base/elementary.h"
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
@@ -199,7 +200,7 @@ static ended fixed_point(task *t, double tol) {
         for (int i = c->nrow; i < c->nblock; i++) {
             int N = c->first[i];
             double slip = 0;
-            for (int k = 1; k < c->dim; k++) slip = hypot(slip, t->Wx[N + k] + t->outer.q[N + k]);
+            for (int k = 1; k < c->dim; k++) slip = pp_hypot(slip, t->Wx[N + k] + t->outer.q[N + k]);
             double s = t->q[N] - t->outer.q[N];
             t->q[N] = t->outer.q[N] + s + step * (c->mu[i] * slip - s);
         }

@@ -27,6 +27,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
+
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
 /* [1] First mean of the products. Half and double: other bits only. */
@@ -470,7 +472,7 @@ perp_outcome pp_cone_interior_run(pp_cone_interior *k) {
         }
         if (k->rest && tau < SETTLED_TAU && settle(k)) return PERP_OUTCOME_SOLVED;
         double reach = fmin(1, longest(k, k->ax, k->az, k->abound)), sigma = 0;
-        if (tau > 0) sigma = pow(fmax(0, tau_after(k, reach, k->ax, k->az, k->abound)) / tau, 3);
+        if (tau > 0) sigma = pp_pow(fmax(0, tau_after(k, reach, k->ax, k->az, k->abound)) / tau, 3);
         sigma = fmin(1, fmax(sigma, k->least_sigma));
         if (tau < k->feasible * most) sigma = fmax(sigma, CENTRE);
         if (k->lag > 0) sigma = 1;

@@ -22,6 +22,7 @@
 #include "base/patience.h"
 #include "solver/common/numbers.h"
 #include "solver/common/solver.h"
+#include "base/elementary.h"
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
@@ -253,7 +254,7 @@ static double rounding(state *t) {
 
 static bool descends(const state *t) {
     double slope = dot(t->b.n, t->g, t->d), size = sqrt(dot(t->b.n, t->d, t->d));
-    return isfinite(size) && slope <= -DESCENT * pow(size, POWER) && slope < 0;
+    return isfinite(size) && slope <= -DESCENT * pp_pow(size, POWER) && slope < 0;
 }
 
 static bool newton_direction(state *t, const double *psi, const double *da, const double *db, double shift) {

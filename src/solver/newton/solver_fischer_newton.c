@@ -16,6 +16,7 @@
 
 #include "solver/newton/newton.h"
 #include "solver/common/solver.h"
+#include "base/elementary.h"
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
@@ -24,10 +25,10 @@
 
 /* phi without cancellation: (a + b)^2 - r^2 = 2 a b. The derivatives at the kink are those along (da, db). */
 static bool phi(double a, double b, double along_a, double along_b, double *value, double *pa, double *pb) {
-    double r = hypot(a, b);
+    double r = pp_hypot(a, b);
     bool kink = r <= KINK;
     *value = a + b > 0 ? 2 * a * (b / (a + b + r)) : a + b - r;
-    if (kink) a = along_a, b = along_b, r = hypot(a, b);
+    if (kink) a = along_a, b = along_b, r = pp_hypot(a, b);
     *pa = r > 0 ? 1 - a / r : 1;
     *pb = r > 0 ? 1 - b / r : 1;
     return kink;

@@ -20,6 +20,8 @@
 #include "solver/common/numbers.h"
 #include "solver/common/box.h"
 #include "solver/common/solver.h"
+#include "base/elementary.h"
+
 #include "solver/relax/pace.h"
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
@@ -61,7 +63,7 @@ static bool allocate(task *t, const perp_call *call) {
 /* M x and M'x for a vector without pattern agree only if M is symmetric. Uses d, Md and g. */
 static bool symmetric(task *t) {
     double most = 0, apart = 0;
-    for (int i = 0; i < t->n; i++) t->d[i] = t->b.zs[i] * (1 + 0.5 * sin(1.0 + 2.3 * i + 0.017 * i * i));
+    for (int i = 0; i < t->n; i++) t->d[i] = t->b.zs[i] * (1 + 0.5 * pp_sin(1.0 + 2.3 * i + 0.017 * i * i));
     pp_box_mul(&t->b, t->b.J0, t->d, t->Md);
     pp_box_mul_transposed(&t->b, t->b.J0, t->d, t->g);
     for (int i = 0; i < t->n; i++) {

@@ -34,6 +34,7 @@
 #include "stage/stepper.h"
 #include "stage/frame.h"
 #include "stage/certify/certify.h"
+#include "base/elementary.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
@@ -169,8 +170,9 @@ static double motion_left(const pp_frame *f, int k, double told) {
     if (dim == 2) {
         double th0 = f->s0->theta[slot], th1 = f->s1->theta[slot];
         turn = fabs(th1 - th0 - f->h * w.z) - ROUNDING * (fabs(th0) + fabs(th1));
-        turn = fmax(turn,
-                    fabs(sin(0.5 * th1) - f->s1->X[slot].q.z) + fabs(cos(0.5 * th1) - f->s1->X[slot].q.w) - ROUNDING);
+        double s, c;
+        pp_sin_cos(0.5 * th1, &s, &c);
+        turn = fmax(turn, fabs(s - f->s1->X[slot].q.z) + fabs(c - f->s1->X[slot].q.w) - ROUNDING);
     } else {
         perp_quat q = f->s0->X[slot].q;
         double I0 = b->I_B.c[0].x, I1 = b->I_B.c[1].y, I2 = b->I_B.c[2].z,
@@ -469,7 +471,7 @@ static void phases_left(const pp_frame *f, int i, perp_step_residual *law) {
     double after = pp_row_dot(p, &r->n, f->solve.solution.nu) + r->b_n_kin, u = pp_approach(f, i);
     worst(&law->normal, fmin(0, after));
     worst(&law->normal, fmin(0, q[0]) * pp_row_inverse_mass(p, &r->n));
-    double beyond = hypot(q[1], p->dim == 3 ? q[2] : 0) - pair->mu * q[0] * (1 + PP_RESIDUAL);
+    double beyond = pp_hypot(q[1], p->dim == 3 ? q[2] : 0) - pair->mu * q[0] * (1 + PP_RESIDUAL);
     bool box = p->dim == 3 && f->w->def.impacts == PERP_IMPACTS_POISSON; /* its friction has a corner */
     if (!box) worst(&law->cone, fmax(0, beyond) * pp_row_inverse_mass(p, &r->t));
     if (f->contacts.n == 1 && p->njoint == 0 && pair->mu == 0 && u < 0)

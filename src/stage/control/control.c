@@ -17,6 +17,7 @@
 #include "model/state.h"
 #include "stage/control/control.h"
 #include "model/budget.h"
+#include "base/elementary.h"
 
 static void add_wrench(perp_wrench *to, perp_vec3 force, perp_vec3 torque) {
     to->force = perp_v3_add(to->force, force);
@@ -135,7 +136,7 @@ static void drive(const perp_world *w, const pp_state *s, const pp_force *e, per
         F = perp_q_rotate(q, F);
         T = perp_q_rotate(q, T);
     }
-    double a = e->def.kind == PERP_FORCE_SINUSOID ? sin(e->def.omega * s->t + e->def.phase) : 1;
+    double a = e->def.kind == PERP_FORCE_SINUSOID ? pp_sin(e->def.omega * s->t + e->def.phase) : 1;
     (void)w;
     add_at(&f[e->b], perp_v3_scale(a, F), perp_q_rotate(q, e->def.point_B));
     f[e->b].torque = perp_v3_axpy(f[e->b].torque, a, T);

@@ -4,6 +4,7 @@
 #include "stage/frame.h"
 #include "stage/control/control.h"
 #include "model/budget.h"
+#include "base/elementary.h"
 
 static perp_quat turned(perp_quat q, perp_vec3 by) { return perp_q_unit(perp_q_mul(perp_q_exp(by), q)); }
 
@@ -13,8 +14,9 @@ void pp_shift_block(const pp_frame *f, int k, const pp_state *from, const double
     to->X[slot].p = perp_v3_axpy(from->X[slot].p, h, pp_linear(dim, nu));
     if (dim == 2) {
         to->theta[slot] = from->theta[slot] + h * om.z;
-        double half = to->theta[slot] / 2;
-        to->X[slot].q = (perp_quat){cos(half), 0, 0, sin(half)};
+        double s, c;
+        pp_sin_cos(to->theta[slot] / 2, &s, &c);
+        to->X[slot].q = (perp_quat){c, 0, 0, s};
     } else if (f->control.block_ndof[k] == 6) {
         to->X[slot].q = turned(from->X[slot].q, perp_v3_scale(h, om));
     }

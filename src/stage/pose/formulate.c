@@ -21,6 +21,7 @@
 #include "stage/pose/support_rows.h"
 #include "stage/control/control.h"
 #include "stage/pose/formulate.h"
+#include "base/elementary.h"
 
 /* Writes direction d at lever arm r into one side of a row; the first body has it with a minus. */
 static void put_side(perp_row *row, int side, int dim, int block, int ndof, perp_vec3 d, perp_vec3 r) {
@@ -82,7 +83,7 @@ static double resting_phase(const perp_contact *c, perp_quat q_A, perp_quat q_B)
     for (int k = 0; k < 3; k++) {
         perp_vec3 d = perp_v3_add(perp_q_rotate(q_A, axes[k]), perp_q_rotate(q_B, axes[k]));
         double t = perp_v3_dot(d, c->t_W), o = perp_v3_dot(d, c->o_W);
-        if (t * t + o * o > 0.1) return atan2(o, t);
+        if (t * t + o * o > 0.1) return pp_atan2(o, t);
     }
     return 0;
 }
@@ -106,12 +107,12 @@ static double slip_phase(const pp_frame *f, const perp_contact_row *row, const p
     if (f->w->def.dim == 2 || f->w->def.friction_frame == PERP_FRICTION_FIXED) return 0;
     const pp_slip_shift *shift = shift_of(f, row->contact);
     if (shift && perp_v3_dot(shift->aim_W, shift->aim_W) > 0)
-        return atan2(-perp_v3_dot(shift->aim_W, c->o_W), -perp_v3_dot(shift->aim_W, c->t_W));
+        return pp_atan2(-perp_v3_dot(shift->aim_W, c->o_W), -perp_v3_dot(shift->aim_W, c->t_W));
     const double *nu =
         f->purpose == PP_END_KICK ? f->control.nu0 : nu_free; /* the velocity of the middle of the step */
     double st = pp_row_dot(&f->pose.problem, &row->t, nu) + row->b_t + perp_v3_dot(more, c->t_W),
            so = pp_row_dot(&f->pose.problem, &row->o, nu) + row->b_o + perp_v3_dot(more, c->o_W);
-    if (st * st + so * so > noise * noise) return atan2(-so, -st);
+    if (st * st + so * so > noise * noise) return pp_atan2(-so, -st);
     return resting_phase(c, f->s1->X[body[0]].q, f->s1->X[body[1]].q);
 }
 

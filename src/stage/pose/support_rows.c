@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "problem/rows.h"
+#include "base/elementary.h"
 
 const char *const pp_support_models[] = {"peg", "one-plane", "corrective", NULL};
 
@@ -38,7 +39,7 @@ static perp_row row_at(const pp_frame *f, int k, perp_vec3 d, perp_vec3 r) {
 static double first_direction(const pp_frame *f, const perp_contact_row *c, const double *nu_free, double noise) {
     if (f->w->def.friction_frame == PERP_FRICTION_FIXED) return 0;
     double t = pp_row_dot(&f->pose.problem, &c->t, nu_free), o = pp_row_dot(&f->pose.problem, &c->o, nu_free);
-    return hypot(t, o) > noise ? atan2(-o, -t) : 0;
+    return pp_hypot(t, o) > noise ? pp_atan2(-o, -t) : 0;
 }
 
 void pp_support_rows(pp_frame *f, const double *nu_free, double noise, perp_contact_row *row) {

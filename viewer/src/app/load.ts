@@ -2,23 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 // Opening a run: the recording, and how large its scene is.
 import { RecordedRun } from '../data/recorded.ts';
-import type { Run } from '../data/run.ts';
 import type { Offer } from '../data/source.ts';
 import { extentOf } from '../draw/extent.ts';
 import type { Loaded } from './app.ts';
-
-/** The pose of a frame, waited for. */
-export function poseOf(run: Run, frame: number): Promise<NonNullable<ReturnType<Run['pose']>>> {
-    return new Promise((resolve, reject) => {
-        const look = (): void => {
-            const pose = run.pose(frame, false);
-            if (pose) resolve(pose);
-        };
-        run.onArrived = look;
-        run.onFailed = reject;
-        look();
-    });
-}
+import { poseOf } from './wait.ts';
 
 export async function load(offer: Offer): Promise<Loaded> {
     const run = await RecordedRun.open(offer.name, offer.place());

@@ -22,9 +22,9 @@ export interface Parameter {
     max: number | null;
 }
 
-type Numbers = number[];
+type Numbers = ArrayLike<number>;
 
-interface SceneJson {
+export interface SceneJson {
     dim: number;
     h: number;
     title?: string;
@@ -37,7 +37,7 @@ interface SceneJson {
     springs?: Record<string, Numbers | undefined>;
 }
 
-interface FrameJson {
+export interface FrameJson {
     step: number;
     time: number;
     position: Numbers;
@@ -51,7 +51,7 @@ interface FrameJson {
     solver?: Record<string, number | undefined>;
 }
 
-interface FramesJson {
+export interface FramesJson {
     first: number;
     frames: FrameJson[];
     state: LiveState;
@@ -59,15 +59,19 @@ interface FramesJson {
     run?: number;
 }
 
-/** Lists may come flat or as rows: both are read. */
+/** Lists may come flat, as rows, or as arrays of numbers from a worker: all are read. */
+function numbers(x: unknown): ArrayLike<number> {
+    if (ArrayBuffer.isView(x)) return x as unknown as ArrayLike<number>;
+    return Array.isArray(x) ? (x.flat(2) as number[]) : [];
+}
 function doubles(x: unknown): Float64Array {
-    return Float64Array.from(Array.isArray(x) ? (x.flat(2) as number[]) : []);
+    return x instanceof Float64Array ? x : Float64Array.from(numbers(x));
 }
 function integers(x: unknown): Int32Array {
-    return Int32Array.from(Array.isArray(x) ? (x.flat(2) as number[]) : []);
+    return x instanceof Int32Array ? x : Int32Array.from(numbers(x));
 }
 function octets(x: unknown): Uint8Array {
-    return Uint8Array.from(Array.isArray(x) ? (x.flat(2) as number[]) : []);
+    return x instanceof Uint8Array ? x : Uint8Array.from(numbers(x));
 }
 function texts(x: unknown): string[] {
     return Array.isArray(x) ? x.map(String) : [];
@@ -77,8 +81,7 @@ export function modelOfJson(s: SceneJson): Model {
     const g = s.gravity ?? [0, 0, 0];
     const { bodies: b, shapes: p, joints: j = {}, springs: k = {} } = s;
     const n = integers(p.body).length;
-    const offsets = (x: unknown): Int32Array =>
-        Array.isArray(x) && x.length > 0 ? integers(x) : new Int32Array(n + 1);
+    const offsets = (x: unknown): Int32Array => (numbers(x).length > 0 ? integers(x) : new Int32Array(n + 1));
     const model: Model = {
         title: s.title ?? '',
         dim: s.dim as Dim,
@@ -170,6 +173,42 @@ function frameOfJson(f: FrameJson, bodies: number): Frame {
     return { pose, twist, contacts, figures };
 }
 
+/** Whoever computes a run: the program behind the page, or a worker of the page itself. */
+export interface LiveLink {
+    scene(): Promise<SceneJson>;
+    /** Frames from number `from` of run `run` on, as soon as there is news. */
+    frames(from: number, run: number | undefined): Promise<FramesJson>;
+    /** Why the command was not taken; empty: it was. */
+    send(command: LiveCommand): Promise<string>;
+}
+
+/** The program that serves the page. */
+export class ServerLink implements LiveLink {
+    constructor(private readonly offer: LiveOffer) {}
+
+    async scene(): Promise<SceneJson> {
+        const answer = await fetch(addressOf(this.offer.scene));
+        if (!answer.ok) throw new Refusal(`The server has no scene of the run: status ${answer.status}.`);
+        return (await answer.json()) as SceneJson;
+    }
+
+    async frames(from: number, run: number | undefined): Promise<FramesJson> {
+        const which = run === undefined ? '' : `&run=${run}`;
+        const answer = await fetch(addressOf(`live/frames?from=${from}${which}`));
+        if (!answer.ok) throw new Error(String(answer.status));
+        return (await answer.json()) as FramesJson;
+    }
+
+    async send(command: LiveCommand): Promise<string> {
+        const answer = await fetch(addressOf('live/command'), {
+            method: 'POST',
+            headers: { 'X-Perp-Live': this.offer.token },
+            body: command,
+        });
+        return answer.ok ? '' : `status ${answer.status}`;
+    }
+}
+
 /** Wait before asking again when the server did not answer [ms]. */
 const RETRY = 1000;
 
@@ -198,14 +237,12 @@ export class LiveRun implements Run {
         readonly model: Model,
         /** that can be set; a run that began with them begins again */
         readonly parameters: readonly Parameter[],
-        private readonly offer: LiveOffer,
+        private readonly link: LiveLink,
     ) {}
 
-    static async open(offer: LiveOffer): Promise<LiveRun> {
-        const answer = await fetch(addressOf(offer.scene));
-        if (!answer.ok) throw new Refusal(`The server has no scene of the run: status ${answer.status}.`);
-        const scene = (await answer.json()) as SceneJson;
-        return new LiveRun(modelOfJson(scene), scene.parameters ?? [], offer);
+    static async open(link: LiveLink): Promise<LiveRun> {
+        const scene = await link.scene();
+        return new LiveRun(modelOfJson(scene), scene.parameters ?? [], link);
     }
 
     get about(): string {
@@ -253,25 +290,16 @@ export class LiveRun implements Run {
     }
 
     async send(command: LiveCommand): Promise<void> {
-        const answer = await fetch(addressOf('live/command'), {
-            method: 'POST',
-            headers: { 'X-Perp-Live': this.offer.token },
-            body: command,
-        });
-        if (!answer.ok)
-            this.onFailed(
-                new Refusal(`The run did not take the command ${command.split(' ')[0]}: status ${answer.status}.`),
-            );
+        const why = await this.link.send(command);
+        if (why) this.onFailed(new Refusal(`The run did not take the command ${command.split(' ')[0]}: ${why}.`));
     }
 
     /** Asks for frames until the page is left or the run is closed. */
     async follow(): Promise<void> {
         while (!this.closed) {
             try {
-                const run = this.runNumber === undefined ? '' : `&run=${this.runNumber}`;
-                const answer = await fetch(addressOf(`live/frames?from=${this.base + this.list.length}${run}`));
-                if (!answer.ok) throw new Error(String(answer.status));
-                this.take((await answer.json()) as FramesJson);
+                const answer = await this.link.frames(this.base + this.list.length, this.runNumber);
+                if (!this.closed) this.take(answer);
             } catch (e) {
                 if (e instanceof Refusal) {
                     this.onFailed(e);

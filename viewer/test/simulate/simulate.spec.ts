@@ -1,0 +1,210 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
+// The page that simulates, as its user sees it: type a scene, see what is wrong, run it, drag a body, move a slider, share it.
+import { deflateRawSync } from 'node:zlib';
+
+import { expect, test, type Browser, type Page } from '@playwright/test';
+
+import { keep, serveFolder, state, stopServers } from '../support.ts';
+
+test.afterAll(stopServers);
+
+const BOX = `perp: 1
+title: a box
+dim: 3
+h: 0.01
+duration: 1
+parameters: {mu: {default: 0.4, min: 0, max: 1}}
+law: {mu: mu}
+bodies:
+- {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 0, 1]}}
+- {name: box, density: 500, at: [0, 0, 0.1], velocity: [1, 0, 0], shape: {type: box, size: [0.2, 0.2, 0.2]}}
+`;
+
+interface Opened {
+    page: Page;
+    url: string;
+    /** what the browser complained of: a blocked script above all */
+    complaints: string[];
+    /** addresses that are not the page's own */
+    foreign: string[];
+}
+
+async function open(browser: Browser, hash = '', size = { width: 1280, height: 720 }): Promise<Opened> {
+    const { url } = await serveFolder(process.env.PERP_SIMULATE ?? '');
+    const page = await browser.newPage({ viewport: size, colorScheme: 'light' });
+    const complaints: string[] = [];
+    const foreign: string[] = [];
+    page.on('console', (m) => {
+        if (m.type() === 'error') complaints.push(m.text());
+    });
+    page.on('pageerror', (e) => complaints.push(e.message));
+    page.on('request', (r) => {
+        if (!r.url().startsWith(url) && !/^(data|blob):/.test(r.url())) foreign.push(r.url());
+    });
+    await page.goto(url + hash);
+    return { page, url, complaints, foreign };
+}
+
+const status = (page: Page) => page.getByTestId('status');
+const text = (page: Page) => page.getByTestId('scene-text');
+const hashOf = (page: Page): Promise<string | null> => status(page).getAttribute('data-hash');
+
+async function finished(page: Page): Promise<string> {
+    await expect(page.getByTestId('live-state')).toContainText('finished');
+    await expect(status(page)).toHaveAttribute('data-steps', '100');
+    return (await hashOf(page)) ?? '';
+}
+
+test('type a scene, see its error at the line, run it, change a slider, share it: the same state at the end', async ({
+    browser,
+}) => {
+    const { page, complaints, foreign } = await open(browser);
+    await expect(page.getByTestId('live-state')).toContainText('paused');
+    await text(page).fill(BOX.replace('density: 500', 'density: -500'));
+    await page.getByTestId('run').click();
+    await expect(page.getByTestId('complaint')).toContainText('scene.yaml:10');
+    await expect(page.locator('.error-line')).toHaveAttribute('data-line', '10');
+    await expect(page.locator('.gutter .wrong')).toHaveText('10');
+    await keep(page, 'simulate-error');
+
+    await text(page).fill(BOX);
+    await text(page).press('Control+Enter');
+    await expect(page.getByTestId('complaint')).toBeHidden();
+    const first = await finished(page);
+    expect(first).toMatch(/^[0-9a-f]{16}$/);
+    expect((await state(page)).errors).toEqual([]);
+
+    // another friction: another state; the link holds it
+    await page.getByTestId('parameter-mu').fill('0.2');
+    await expect.poll(() => hashOf(page)).not.toBe(first);
+    const second = await finished(page);
+    expect(second).not.toBe(first);
+    await page.getByTestId('link').click();
+    await expect(page).toHaveURL(/#scene=/);
+    const { hash } = new URL(page.url());
+
+    const other = await open(browser, hash);
+    await expect(text(other.page)).toHaveValue(BOX);
+    await expect(other.page.getByTestId('live-state')).toContainText('paused'); // a link does not run by itself
+    await other.page.getByTestId('live-pause').click();
+    expect(await finished(other.page)).toBe(second);
+    expect([...complaints, ...other.complaints]).toEqual([]);
+    expect([...foreign, ...other.foreign]).toEqual([]);
+});
+
+test('pause, single steps, and a body that is dragged', async ({ browser }) => {
+    const { page, complaints } = await open(browser);
+    await text(page).fill(
+        BOX.replace('duration: 1', 'duration: 30')
+            .replace('velocity: [1, 0, 0], ', '')
+            .replace('default: 0.4', 'default: 0.1'),
+    );
+    await page.getByTestId('run').click();
+    await expect(page.getByTestId('live-state')).toContainText('running');
+    await page.getByTestId('live-pause').click();
+    await expect(page.getByTestId('live-state')).toContainText('paused');
+    const { frames } = await state(page);
+    await page.getByTestId('live-step').click();
+    await expect.poll(async () => (await state(page)).frames).toBe(frames + 1);
+    await page.getByTestId('live-pause').click();
+    await expect(page.getByTestId('live-state')).toContainText('running');
+
+    // a camera that follows would keep the only body in the middle
+    await page.getByTestId('camera').selectOption('free');
+    const at = await page.evaluate(() =>
+        (window as unknown as { perp: { where(b: string): { x: number; y: number } } }).perp.where('box'),
+    );
+    const canvas = (await page.getByTestId('canvas').boundingBox()) ?? { x: 0, y: 0 };
+    await page.mouse.move(canvas.x + at.x, canvas.y + at.y);
+    await page.mouse.down();
+    await page.mouse.move(canvas.x + at.x + 150, canvas.y + at.y - 60, { steps: 10 });
+    const position = (): Promise<number> =>
+        page.evaluate(() => {
+            const { where } = (window as unknown as { perp: { where(b: string): { x: number; y: number } } }).perp;
+            return where('box').x;
+        });
+    await expect.poll(async () => Math.abs((await position()) - at.x)).toBeGreaterThan(20);
+    await keep(page, 'simulate-drag');
+    await page.mouse.up();
+    expect(complaints).toEqual([]);
+});
+
+test('completion from the schema', async ({ browser }) => {
+    const { page } = await open(browser);
+    await expect(page.getByTestId('live-state')).toContainText('paused');
+    await text(page).fill('');
+    await text(page).pressSequentially('perp: 1\ndim: 2\nbodies:\n- {ki');
+    await expect(page.getByTestId('completion').locator('li').first()).toContainText('kind');
+    await keep(page, 'simulate-completion');
+    await text(page).press('Enter');
+    await text(page).pressSequentially('obs');
+    await text(page).press('Tab');
+    await expect(text(page)).toHaveValue('perp: 1\ndim: 2\nbodies:\n- {kind: obstacle');
+});
+
+test('hostile scenes are refused with a message, and the page goes on', async ({ browser }) => {
+    const link = (scene: string): string =>
+        '#scene=' + deflateRawSync(JSON.stringify({ text: scene })).toString('base64url');
+    const many = (n: number, more = ''): string =>
+        `perp: 1\ndim: 3\nduration: 1\n${more}bodies:\n- {name: a, density: 1, repeat: ${n}, at: [i, 0, 1], shape: {type: sphere, radius: 0.1}}\n`;
+    for (const [scene, why] of [
+        ['a: ' + '['.repeat(400), /levels/],
+        [' '.repeat(1e6), /bytes/],
+        [many(100_000_000), /./],
+    ] as const) {
+        const { page } = await open(browser, link(scene));
+        await expect(
+            page.getByTestId('message').or(page.getByTestId('complaint')).filter({ visible: true }),
+        ).toContainText(why);
+        await text(page).fill(BOX);
+        await page.getByTestId('run').click();
+        await finished(page);
+        await page.close();
+    }
+});
+
+test('a phone', async ({ browser }) => {
+    const { page } = await open(browser, '', { width: 390, height: 844 });
+    await page.getByTestId('run').click();
+    await expect(page.getByTestId('live-state')).toContainText(/running|finished/);
+    await expect.poll(async () => (await state(page)).frames).toBeGreaterThan(5);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await keep(page, 'simulate-phone');
+});
+
+/** 200 balls in a box: steps a second of the worker, and the time between pictures, with the software renderer. Reported, not judged. */
+test('200 bodies', async ({ browser }) => {
+    const { page } = await open(browser);
+    await text(page).fill(
+        'perp: 1\ndim: 3\nh: 0.01\nduration: 1\nlaw: {mu: 0.3}\nbodies:\n- {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 0, 1]}}\n' +
+            Array.from(
+                { length: 200 },
+                (_, i) =>
+                    `- {name: b${i}, density: 500, at: [${(i % 6) * 0.25}, ${(Math.floor(i / 6) % 6) * 0.25}, ${0.2 + Math.floor(i / 36) * 0.25}], shape: {type: sphere, radius: 0.1}}\n`,
+            ).join(''),
+    );
+    await page.getByTestId('run').click();
+    await expect(page.getByTestId('live-state')).toContainText('running');
+    const times = await page.evaluate(
+        () =>
+            new Promise<number[]>((resolve) => {
+                const list: number[] = [];
+                let last = performance.now();
+                const tick = (now: number): void => {
+                    list.push(now - last);
+                    last = now;
+                    if (list.length < 60) requestAnimationFrame(tick);
+                    else resolve(list);
+                };
+                requestAnimationFrame(tick);
+            }),
+    );
+    await finished(page);
+    const rate = Number(await status(page).getAttribute('data-rate'));
+    times.sort((a, b) => a - b);
+    console.log(
+        `200 bodies: ${rate.toFixed(0)} steps a second in the worker; median time between pictures ${times[30].toFixed(1)} ms`,
+    );
+    expect(rate).toBeGreaterThan(0);
+});
