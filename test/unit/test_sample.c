@@ -57,18 +57,19 @@ static bool banana_density(void *ctx, int count, const double *x, double *out) {
     return true;
 }
 
+/* Of seeds 1 to 40, 38 meet the limits of the diagnostics with as many steps; with a quarter of them 15 do. */
 static void test_banana(void **state) {
     (void)state;
     double start[2] = {1, 1}, C[4] = {0.1, 0, 0, 0.1}, mean[2], covariance[4], effective[2], r_hat[2];
     perp_sample_problem p = {.n = 2, .log_density = banana_density};
-    perp_sample_options o = {.start = start, .covariance = C, .seed = 8, .steps = 4000, .burn_in = 1000};
+    perp_sample_options o = {.start = start, .covariance = C, .seed = 8, .steps = 16000, .burn_in = 4000};
     perp_sample_result r = {.mean = mean, .covariance = covariance, .effective = effective, .r_hat = r_hat};
     assert_int_equal(perp_sample_posterior(&p, &o, NULL, &r, NULL), PERP_OK);
     assert_true(r_hat[0] < 1.05 && r_hat[1] < 1.05 && effective[0] > 500 && effective[1] > 500);
     double vy = 2 * 2.25 * 2.25 + 0.25; /* variance of x^2, and the noise */
     near(mean[0], 0, 4 * 1.5 / sqrt(effective[0]));
     near(mean[1], 2.25, 4 * sqrt(vy / effective[1]));
-    near(covariance[0], 2.25, 4 * 2.25 * sqrt(2 / effective[0]));
+    near(covariance[0], 2.25, 4 * 2.25 * sqrt(2 / effective[1])); /* x^2 mixes as y does */
     near(covariance[3] / vy, 1, 0.2); /* heavy tails: fourth moments of squares */
 }
 

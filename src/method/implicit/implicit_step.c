@@ -35,7 +35,7 @@
 #define IN_VAIN  30 /* rounds in which the change has not halved, after which the rounds end */
 /* Change of a round, relative to the speeds, up to which the end pose of the shortest part is accepted although it does not converge
  * further. The contact points of a nearly flat face on a plane jump. Over such a part the error is 1e-3/256 of the way of a step. */
-#define ROUGH     1e-3
+#define ROUGH 1e-3
 #define SPAWNED \
     1e-6 /* as a part of the size of a body: overlap at the start of a step that no earlier step can have left */
 #define TOUCHING 1e-7 /* as a part of the size of a body: gap below which two bodies touch */
