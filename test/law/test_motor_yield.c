@@ -111,9 +111,9 @@ static void gives_what_the_motor_takes(void **state) {
     }
 }
 
-/* A motor yields for many steps. The first of them finds out that the motor has no answer without a limit; those that follow take it from
- * the impulse of the step before, whether solvers start from it or not, and rounds from the round before. Once the wall is gone the motor has its speed again. */
-static void only_the_first_yield_is_dear(void **state) {
+/* A motor yields to a wall for many steps. Once the wall is gone it has its speed again. A motor that is switched on with a large impulse and
+ * then holds a heavy load has its speed in every step. */
+static void speed_after_large_impulses(void **state) {
     (void)state;
     for (int k = 0; k < 4; k++) {
         int dim = 2 + k % 2;
@@ -124,28 +124,44 @@ static void only_the_first_yield_is_dear(void **state) {
         wall.X_WB.p = perp_v3(0.8, 0.4, 0);
         perp_body_id ball = scene_body(&s, &wall);
         scene_shape(&s, ball, perp_shape_sphere(0.1));
-        double first = 0, last = 0;
         perp_certificate c;
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 100; i++)
             if (perp_world_step(s.w, &c)) fail_msg("%dD, step %d: %s", dim, i, perp_world_why(s.w));
-            last = s.w->run.work.done;
-            if (c.motor_yields > 0 && first == 0) first = last;
-        }
-        print_message("%dD: work of the first step that yields %g, of the last %g\n", dim, first, last);
         assert_int_equal(c.motor_yields, 1);
-        assert_true(first > 0);
-        assert_below(last, first / 2);
         assert_int_equal(perp_body_remove(s.w, ball), PERP_OK);
-        if (perp_world_step(s.w, &c)) fail_msg("%dD: %s", dim, perp_world_why(s.w));
-        assert_int_equal(c.motor_yields, 0);
-        assert_near(spin(&s, 0).z, 2, 1e-9);
+        for (int i = 0; i < 20; i++) {
+            if (perp_world_step(s.w, &c)) fail_msg("%dD: %s", dim, perp_world_why(s.w));
+            assert_int_equal(c.motor_yields, 0);
+            assert_near(spin(&s, 0).z, 2, 1e-9);
+        }
         scene_end(&s);
     }
+    /* a small disc at the end of a massless arm: its own inertia is 2e4 times smaller than what the motor moves */
+    perp_world_def d = world_def(2, 1e-3, PERP_START_PLAIN);
+    scene s = scene_new(d);
+    perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
+    b.mass = 0.3;
+    b.I_B = perp_m3_diag(0, 0, 0.5 * 0.3 * 1e-4);
+    b.X_WB.p = perp_v3(1, 0, 0);
+    perp_joint_def j = perp_joint_def_default(PERP_JOINT_REVOLUTE);
+    j.b = scene_body(&s, &b);
+    j.X_BJ.p = perp_v3(-1, 0, 0);
+    j.axis[0].motor = true;
+    j.axis[0].motor_speed = 2;
+    j.axis[0].motor_force = INFINITY;
+    scene_joint(&s, &j);
+    for (int i = 0; i < 20; i++) {
+        perp_certificate c;
+        if (perp_world_step(s.w, &c)) fail_msg("step %d: %s", i, perp_world_why(s.w));
+        assert_int_equal(c.motor_yields, 0);
+        assert_near(spin(&s, 0).z, 2, 1e-9);
+    }
+    scene_end(&s);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(holds_at_its_own_limit), cmocka_unit_test(yields_to_a_wall),
                                        cmocka_unit_test(gives_what_the_motor_takes),
-                                       cmocka_unit_test(only_the_first_yield_is_dear)};
+                                       cmocka_unit_test(speed_after_large_impulses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

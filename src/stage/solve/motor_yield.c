@@ -13,8 +13,7 @@
  *          open, speeds are missed. This is found by multipliers. With W x = -b in the least squares sense, weighed by
  *          1/W_ii, and e = b + W x, the numbers y_i = -e_i/W_ii have W y = 0 and e . y < 0, so that W x + b = 0 has no
  *          answer. b is that of velocities: the errors of poses are left out, which no motor is to blame for.
- * Again    An island whose motors yielded in an earlier round, or in the last step by the impulses that are remembered, is posed with
- *          limited motors at once. Whether the motors without limit have an answer need not be known.
+ * Again    An island whose motors yielded in an earlier round of the step is posed with limited motors at once.
  * Valid    The motor's load may exceed the masses next to it by STRONG^2 before a motor that could move it yields.
  * Cost     one more solution of an island that had none. */
 #include "model/actuator.h"
@@ -69,23 +68,6 @@ static double energy_at_hand(const perp_step_problem *p, double *nu) {
 static double limit_of(const perp_step_problem *q, const perp_joint_row *motor, double E) {
     double W = pp_row_inverse_mass(q, &motor->row);
     return W > 0 ? STRONG * sqrt(2 * E / W) : 0;
-}
-
-bool pp_yielded_before(const pp_frame *f, const pp_island *island) {
-    const perp_step_problem *q = &island->p;
-    pp_arena_mark mark = pp_arena_here(&f->w->arena);
-    double *nu = NULL, E = 0;
-    bool yielded = false;
-    for (int i = 0; f->purpose == PP_STEP && i < q->njoint && !yielded; i++) {
-        if (!unlimited(&q->joint[i])) continue;
-        double P = fabs(pp_recall_joint(f, island->joint[i]));
-        if (P == 0) continue;
-        if (!nu && !(nu = PP_ARENA_ARRAY(&f->w->arena, double, q->ndof))) break;
-        if (E == 0) E = energy_at_hand(q, nu);
-        yielded = P >= 0.5 * limit_of(q, &q->joint[i], E);
-    }
-    pp_arena_release(&f->w->arena, mark);
-    return yielded;
 }
 
 void pp_count_yields(pp_frame *f, const pp_island *island, const perp_joint_row *given, double miss) {

@@ -11,10 +11,6 @@
  * if the island has no such motor; then nothing is changed. PERP_E_MEMORY */
 perp_status pp_yield_motors(pp_frame *f, pp_island *island, bool *yields);
 
-/* Is the impulse of a motor without force limit in the last step that of one that yields? Half of it is enough: the energy at hand has
- * changed since. */
-bool pp_yielded_before(const pp_frame *f, const pp_island *island);
-
 /* Counts motors of a solved island, without limit in its rows `given`, that were given one and miss their speed by more than `miss` [L/T]. */
 void pp_count_yields(pp_frame *f, const pp_island *island, const perp_joint_row *given, double miss);
 

@@ -53,7 +53,5 @@ bool pp_recall_layer(const pp_frame *f, const perp_contact *c, perp_vec3 *layer,
 /* Writes remembered impulses, matched by contact identity, as a guess for the frame's problem. m: where they are; NULL: those of the last
  * step. */
 void pp_recall(const pp_frame *f, const pp_warm *m, perp_step_solution *guess);
-/* Impulse of a joint row of the frame's problem in the last step, whether solvers start from it or not. 0: not remembered. */
-double pp_recall_joint(const pp_frame *f, int row);
 
 #endif

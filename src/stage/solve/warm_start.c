@@ -59,18 +59,6 @@ void pp_recall(const pp_frame *f, const pp_warm *m, perp_step_solution *guess) {
     }
 }
 
-double pp_recall_joint(const pp_frame *f, int row) {
-    const pp_warm *m = &f->w->warm;
-    if (f->pose.problem.joint[row].joint < 0) return 0;
-    uint32_t key = joint_key(f, row);
-    for (int lo = 0, hi = m->njoint; lo < hi;) {
-        int mid = lo + (hi - lo) / 2;
-        if (m->joint_key[mid] == key) return (f->task.half ? 0.5 : 1) * m->joint[mid];
-        *(m->joint_key[mid] < key ? &lo : &hi) = m->joint_key[mid] < key ? mid + 1 : mid;
-    }
-    return 0;
-}
-
 /* In the contacts of the part before. */
 static bool recall_from_part(const pp_frame *part, const perp_contact *c, perp_vec3 *layer, bool *pressed) {
     for (int i = 0; i < part->contacts.n; i++) {
