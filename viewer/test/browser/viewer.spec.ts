@@ -180,26 +180,29 @@ test('2D: a body is selected, its angle is that of the recording', async () => {
 });
 
 test('the badge has the verdict of perp info and goes to the worst step', async () => {
-    for (const name of ['demo', 'tower', 'double-pendulum']) {
+    let graded: Record<string, { word: string }> & { word: string };
+    for (const name of ['tower', 'double-pendulum', 'demo']) {
         await choose(page, name + '.h5');
         const told = JSON.parse(perp('info', '--json', recording(name))) as {
             files: { verdict: Record<string, { word: string }> & { word: string } }[];
         };
-        const verdict = told.files[0].verdict;
+        const verdict = (graded = told.files[0].verdict);
         const badge = page.getByTestId('badge');
         await expect(badge).toHaveAttribute('data-grade', verdict.word as string);
         await badge.hover();
         for (const aspect of ['laws', 'overlap', 'energy'])
             await expect(page.getByTestId('finding-' + aspect)).toHaveAttribute('data-grade', verdict[aspect].word);
     }
-    // in the demo creep is the worst: bricks that stick turn about a corner; the frame where it is largest
-    await choose(page, 'demo.h5');
-    const { data } = numbers('demo', 'certificate/creep');
-    const worst = data.indexOf(Math.max(...data));
+    // the frame where a figure of the worst grade is largest
+    const figures = { laws: 'law', overlap: 'overlap', joints: 'joint_error', creep: 'creep' };
+    const worst = Object.entries(figures)
+        .filter(([aspect]) => graded[aspect]?.word === (graded.word as string))
+        .map(([, figure]) => numbers('demo', 'certificate/' + figure).data)
+        .map((data) => data.indexOf(Math.max(...data)));
     // the verdict comes after the picture, from all frames
     await expect(page.getByTestId('badge')).toHaveAttribute('data-grade', /good|fair|poor/);
     await page.getByTestId('badge').click();
-    await expect.poll(async () => (await state(page)).frame).toBe(worst);
+    await expect.poll(async () => worst.includes((await state(page)).frame)).toBe(true);
     await keep(page, 'worst');
     const law = numbers('demo', 'certificate/law').data;
     await page.getByTestId('badge').hover();
