@@ -10,7 +10,7 @@
 #include "base/memory.h"
 
 /* [impacts] Impacts of a pair in a step after which it is enough that they become slower and closer, although others struck the pair between
- * them: rows of five balls with e above 0.4 have fewer. Also the largest number of impacts in a step for each contact, as if there were four
+ * them: the rows of five balls in test/law/test_impacts.c have fewer. Also the largest number of impacts in a step for each contact, as if there were four
  * more. */
 #define PP_IMPACTS 8
 
