@@ -504,7 +504,7 @@ static double shorter(order *o, const pp_state *s1, const miss *now, const miss 
     if (tries < REDONE / 2 && before->tau > tau && before->deep > now->deep) {
         double t = tau - now->deep * (before->tau - tau) / (before->deep - now->deep);
         if (t > 0.5 * tau) return (1 - PP_RESIDUAL) * t;
-    } else if (!before->tau) {
+    } else if (!(before->tau > 0)) {
         acceleration_between(o, o->reach->s0, s1, tau, o->a);
         double meets = pp_first_meeting(o->reach, o->a, o->meeting, o->nflying, tau, &which);
         if (meets > 0 && meets < (1 - PP_RESIDUAL) * tau) return meets;
