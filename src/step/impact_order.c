@@ -10,13 +10,12 @@
  *          5 Again for the rest of the step; at its end half a kick back.
  *          What touches and closes when a step begins is an impact at tau = 0. An approach below the speed of rest, (1 - e)
  *          of half of what forces do within the step, is none: its rebounds end within the step, and the contact is held
- *          like one without restitution. Islands, bodies that may reach each other in the step or are connected, are
+ *          like one without restitution. So is a contact that forces close again before it has left the gap
+ *          that counts as touching. Islands, bodies that may reach each other in the step or are connected, are
  *          divided alone.
  * Ends     where impacts accumulate. A pair whose impacts would end within the step rests from the third of them on (impact_series.c).
  *          After PP_IMPACTS per contact the rest of the step goes without restitution. The certificate counts both
  *          (rebounds_given_up).
- * Ledger   Moving velocities by c in time, nu' = nu + c a, is booked as sampling, -(S' - S) with S = 1/2 h f.nu, and as drift;
- *          the latter is 1/8 (h^2 - h'^2) f.a for free bodies and cancels over the step for constant forces.
  * Cost     a step with n impacts: n + 1 steps of the island, n impacts, and two problems for each half kick where something
  *          touches or is jointed. */
 #include "step/impact_order.h"
@@ -28,9 +27,8 @@
 #include "base/sets.h"
 #include "model/budget.h"
 #include "problem/rows.h"
-#include "step/impact_laws.h"
 #include "step/impact_merge.h"
-#include "step/impact_time.h"
+#include "step/impact_shift.h"
 #include "stage/stepper.h"
 #include "method/contact/solve_contacts.h"
 #include "stage/certify/certify.h"
@@ -47,37 +45,7 @@
  * */
 #define PARTS 0.01
 
-typedef struct order {
-    const pp_span *x;
-    pp_impacts m;
-    double left;
-    uint64_t *flying; /* pairs of shape slots with restitution that do not rest on each other */
-    pp_impact_event *meeting;
-    int nflying;
-    double *a;              /* ndof: accelerations of the flight */
-    pp_frame *look, *reach; /* what touches now; what may be reached within the time left */
-    bool impact;            /* something touches and closes */
-    perp_ledger moved;      /* what moving velocities in time did */
-    double shift;           /* how far that was from what forces do, as a velocity */
-    int flights;
-    int *struck; /* by body slot: impacts */
-} order;
-
 static perp_status no_memory(perp_world *w) { return pp_fail(w, PERP_E_MEMORY, "out of memory for the impacts"); }
-
-static pp_state *copy_of(perp_world *w, const pp_state *s) {
-    pp_state *to = PP_ARENA_ZERO(&w->arena, pp_state, 1);
-    if (!to || pp_state_new(w, to)) return NULL;
-    pp_state_copy(w, to, s);
-    return to;
-}
-
-/* Is any body driven? */
-static bool drives(const perp_world *w) {
-    for (int i = 0; i < w->nbody; i++)
-        if (pp_alive(w->body[i].gen) && w->body[i].kind == PERP_BODY_KINEMATIC && w->body[i].motion) return true;
-    return false;
-}
 
 /* Time half of which velocities lie behind the poses when a part begins; of a step that was divided it is more than the part. */
 static double behind_of(const perp_world *w, const pp_span *x) {
@@ -89,10 +57,10 @@ static double behind_of(const perp_world *w, const pp_span *x) {
 
 /* A frame with all pairs that may be reached within the time left, in w->found.pairs. Where none is left it is as long as the step:
  * forces and speeds of rest are needed to tell what rests then. */
-static perp_status reach(order *o) {
+static perp_status reach(pp_order *o) {
     perp_world *w = o->m.w;
     pp_frame *f = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
-    pp_state *s0 = copy_of(w, o->m.s), *s1 = copy_of(w, o->m.s);
+    pp_state *s0 = pp_state_duplicate(w, o->m.s), *s1 = pp_state_duplicate(w, o->m.s);
     if (!f || !s0 || !s1) return no_memory(w);
     *f = (pp_frame){.w = w,
                     .s0 = s0,
@@ -106,7 +74,7 @@ static perp_status reach(order *o) {
 }
 
 /* Speeds below which bodies rest, by the forces on them. */
-static perp_status rest_speeds(order *o) {
+static perp_status rest_speeds(pp_order *o) {
     const pp_frame *f = o->reach;
     perp_world *w = o->m.w;
     int dim = w->def.dim;
@@ -143,7 +111,7 @@ static perp_status rest_speeds(order *o) {
 static bool bears(const perp_world *w, int body) { return body < 0 || w->body[body].kind != PERP_BODY_DYNAMIC; }
 
 /* Bodies that touch or are jointed to something that is fixed or driven, and what touches these, and so on. */
-static perp_status find_grounded(order *o) {
+static perp_status find_grounded(pp_order *o) {
     perp_world *w = o->m.w;
     const pp_frame *k = o->look;
     bool *on = o->m.grounded = PP_ARENA_ZERO(&w->arena, bool, w->nbody);
@@ -164,7 +132,7 @@ static perp_status find_grounded(order *o) {
 }
 
 /* Do the contacts of a pair of shapes rest (or, *touches false, not touch)? */
-static bool rests(const order *o, int a, int b, bool *touches) {
+static bool rests(const pp_order *o, int a, int b, bool *touches) {
     const pp_frame *k = o->look;
     bool still = false;
     *touches = false;
@@ -188,7 +156,7 @@ static int compare_meetings(const void *x, const void *y) {
 }
 
 /* Pairs that fly: those in reach with restitution that do not rest on each other. */
-static perp_status find_flying(order *o) {
+static perp_status find_flying(pp_order *o) {
     perp_world *w = o->m.w;
     const pp_frame *f = o->reach;
     int n = w->found.pairs.n;
@@ -212,12 +180,12 @@ static perp_status find_flying(order *o) {
 }
 
 /* Does contact i of what touches close, and is it an impact? */
-static bool is_impact(const order *o, int i) {
+static bool is_impact(const pp_order *o, int i) {
     return o->look->contacts.at[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i);
 }
 
 /* Looks round at m.s. */
-static perp_status look_round(order *o) {
+static perp_status look_round(pp_order *o) {
     perp_world *w = o->m.w;
     if (pp_budget_used(w, FRAMES * (double)w->nbody)) return pp_budget_fail(w);
     perp_status st = pp_impact_look(&o->m, &o->look);
@@ -232,7 +200,7 @@ static perp_status look_round(order *o) {
 }
 
 /* Is contact i of what touches the fastest impact of its pair? */
-static bool is_fastest(const order *o, int i) {
+static bool is_fastest(const pp_order *o, int i) {
     const pp_frame *k = o->look;
     const int *s = k->contacts.shape + 2 * i;
     if (!is_impact(o, i)) return false;
@@ -245,7 +213,7 @@ static bool is_fastest(const order *o, int i) {
 }
 
 /* Adds impacts of what touches to the series of their pairs. */
-static perp_status add_to_series(order *o) {
+static perp_status add_to_series(pp_order *o) {
     perp_world *w = o->m.w;
     const pp_frame *k = o->look;
     for (int pass = 0; pass < 2; pass++)
@@ -270,160 +238,6 @@ static perp_status add_to_series(order *o) {
     return PERP_OK;
 }
 
-/* ---- velocities moved in time ---- */
-
-/* Velocities of driven bodies in a frame of acceleration(): without forces those of the time that m.s belongs to, half of m.behind before
- * its poses. With forces they have changed by what they change in the step at their acceleration up to half of `to` before the poses. So
- * what rests on a driven body is accelerated with it. */
-static perp_status accelerate_driven(const order *o, double to, pp_frame *f, bool forces) {
-    const perp_world *w = o->m.w;
-    perp_status st = drives(w) ? pp_driven_velocities(f, -0.5 * o->m.behind, f->s1->v, f->s1->w) : PERP_OK;
-    if (st || !forces || !drives(w)) return st;
-    perp_vec3 *then[2], *now[2] = {f->s1->v, f->s1->w};
-    for (int k = 0; k < 2; k++) {
-        then[k] = PP_ARENA_ARRAY(&f->w->arena, perp_vec3, w->nbody);
-        if (!then[k]) return no_memory(f->w);
-        memcpy(then[k], now[k], (size_t)w->nbody * sizeof *then[k]);
-    }
-    st = pp_driven_velocities(f, -0.5 * to, then[0], then[1]);
-    double steps = f->h / (0.5 * (o->m.behind - to));
-    for (int i = 0; !st && i < w->nbody; i++)
-        for (int k = 0; k < 2 && w->body[i].kind == PERP_BODY_KINEMATIC; k++)
-            now[k][i] = perp_v3_axpy(now[k][i], steps, perp_v3_sub(then[k][i], now[k][i]));
-    return st;
-}
-
-/* Acceleration of all blocks with what touches and does not fly, and what is jointed, at m.s; `to`: see accelerate_driven(); *at: a frame
- * with the forces over the whole step of the world; *without, if wanted: the same without forces, NULL if nothing touches or is
- * jointed. */
-static perp_status acceleration(order *o, double to, double **a, pp_frame **at, const pp_frame **without) {
-    perp_world *w = o->m.w;
-    pp_frame *f[2];
-    for (int k = 0; k < 2; k++) {
-        f[k] = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
-        pp_state *s0 = copy_of(w, o->m.s), *s1 = copy_of(w, o->m.s);
-        if (!f[k] || !s0 || !s1) return no_memory(w);
-        *f[k] = (pp_frame){
-            .w = w,
-            .s0 = s0,
-            .s1 = s1,
-            .h = w->def.h,
-            .purpose = k ? PP_START_FREE : PP_START_FORCED,
-            .task = {
-                .held = o->m.held, .acts = o->m.acts, .flying = o->flying, .nflying = o->nflying, .reach_factor = 2}};
-        perp_status st = pp_control(f[k]);
-        if (!st) st = accelerate_driven(o, to, f[k], k == 0);
-        if (!st) st = pp_solve_contacts(f[k]);
-        if (st) return st;
-        if (k == 0 && f[0]->pose.problem.ncontact == 0 && f[0]->pose.problem.njoint == 0) break;
-        if (k == 1) f[0]->demand.slip_nu = f[1]->solve.solution.nu; /* where to find it */
-    }
-    *at = f[0];
-    if (without) *without = f[0]->demand.slip_nu ? f[1] : NULL;
-    *a = PP_ARENA_ZERO(&w->arena, double, f[0]->control.ndof);
-    if (!*a) return no_memory(w);
-    for (int b = 0; b < f[0]->control.nblock; b++) {
-        int off = f[0]->control.block_offset[b], nd = f[0]->control.block_ndof[b];
-        for (int i = 0; i < nd; i++) {
-            double sum = 0;
-            if (f[0]->demand.slip_nu)
-                sum = f[0]->solve.solution.nu[off + i] - f[0]->demand.slip_nu[off + i];
-            else
-                for (int j = 0; j < nd; j++)
-                    sum += f[0]->control.Minv[36 * b + 6 * j + i] * pp_force_impulse(f[0], off + j);
-            (*a)[off + i] = sum / w->def.h;
-        }
-    }
-    return PERP_OK;
-}
-
-static double dot_mass(const pp_frame *f, const double *x, const double *y) {
-    double sum = 0;
-    for (int b = 0; b < f->control.nblock; b++) {
-        int off = f->control.block_offset[b], nd = f->control.block_ndof[b];
-        for (int c = 0; c < nd; c++)
-            for (int r = 0; r < nd; r++) sum += x[off + r] * f->control.M[36 * b + 6 * c + r] * y[off + c];
-    }
-    return sum;
-}
-
-static double dot(int n, const double *x, const double *y) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
-/* An acceleration, and the frames it is of: see acceleration(). */
-typedef struct accelerated {
-    double *a;
-    pp_frame *at;
-    const pp_frame *without;
-} accelerated;
-
-/* Velocities that belong to a step of length `from` to those of one of length `to`: they are half of it behind the poses. */
-static perp_status shift_velocities(order *o, double from, double to, const accelerated *x) {
-    perp_world *w = o->m.w;
-    double *a = x->a, c = 0.5 * (from - to);
-    pp_frame *f = x->at;
-    if (w->chosen.stepper->half_kicks || from == to) return PERP_OK;
-    double *nu = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof),
-           *mean = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
-    double *change = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
-    if (!nu || !mean || !change) return no_memory(w);
-    for (int i = 0; i < f->control.ndof; i++) {
-        change[i] = c * a[i];
-        nu[i] = f->control.nu0[i] + change[i];
-        mean[i] = f->control.nu0[i] + 0.5 * change[i];
-    }
-    int dim = w->def.dim;
-    pp_state *s = o->m.s;
-    for (int b = 0; b < f->control.nblock; b++) {
-        int slot = f->control.block_body[b], nd = f->control.block_ndof[b];
-        const double *v = nu + f->control.block_offset[b];
-        s->v[slot] = perp_v3(v[0], v[1], dim == 3 ? v[2] : 0);
-        if (nd > dim) s->w[slot] = dim == 2 ? perp_v3(0, 0, v[2]) : perp_v3(v[3], v[4], v[5]);
-        if (s->lag == 0) continue;
-        const double *d = change + f->control.block_offset[b]; /* back to the time of the poses: see step/stagger.h */
-        s->dv[slot] = from == 0 ? perp_v3(-d[0], -d[1], dim == 3 ? -d[2] : 0) : perp_v3(0, 0, 0);
-        s->dw[slot] = perp_v3(0, 0, 0);
-        if (nd > dim && from == 0) s->dw[slot] = dim == 2 ? perp_v3(0, 0, -d[2]) : perp_v3(-d[3], -d[4], -d[5]);
-    }
-    /* lengths as the ledgers of the part before and of this one have them */
-    double part = c / w->def.h, before = from == 0 ? 0 : s->part > 0 ? s->part : from, after = fmin(to, o->x->h);
-    double S =
-        0.5 / w->def.h *
-        (after * (dot(f->control.ndof, f->control.i_gravity, nu) + dot(f->control.ndof, f->control.i_spring, nu)) -
-         before * (dot(f->control.ndof, f->control.i_gravity, f->control.nu0) +
-                   dot(f->control.ndof, f->control.i_spring, f->control.nu0)));
-    double applied = part * dot(f->control.ndof, f->control.i_applied, mean),
-           damping = part * dot(f->control.ndof, f->control.i_damper, mean);
-    o->moved.applied += applied;
-    o->moved.damping += damping;
-    o->moved.sampling -= S;
-    o->moved.drift += dot_mass(f, mean, change) - applied - damping + S;
-    if (to > 0) s->part = after;
-    o->m.behind = to;
-    pp_state *end = f->s1;
-    f->s1 = s;
-    pp_tamper(f, PP_SHIFTED);
-    o->shift = fmax(o->shift, pp_recheck_shift(f, x->without, part));
-    f->s1 = end;
-    return PERP_OK;
-}
-
-/* The same with the acceleration at m.s. A step may have hundreds of flights, so what this takes of the arena is given back. */
-static perp_status move_velocities(order *o, double from, double to) {
-    perp_world *w = o->m.w;
-    if (w->chosen.stepper->half_kicks || from == to) return PERP_OK;
-    accelerated x;
-    o->m.behind = from;
-    pp_arena_mark mark = pp_arena_here(&w->arena);
-    perp_status st = acceleration(o, to, &x.a, &x.at, &x.without);
-    if (!st) st = shift_velocities(o, from, to, &x);
-    pp_arena_release(&w->arena, mark);
-    return st;
-}
-
 /* ---- flights ---- */
 
 /* A flight that went too far: its length, how deep a pair was in the other that was `began` apart at its start, and how deep it may be. */
@@ -432,7 +246,7 @@ typedef struct miss {
 } miss;
 
 /* Of the pairs that fly, the deepest in the other at a state, if that is beyond touching; else .deep is 0. */
-static miss too_deep(const order *o, const pp_state *s, double tau) {
+static miss too_deep(const pp_order *o, const pp_state *s, double tau) {
     const pp_frame *f = o->reach;
     const perp_world *w = o->m.w;
     miss worst = {.tau = tau};
@@ -453,7 +267,7 @@ static miss too_deep(const order *o, const pp_state *s, double tau) {
 }
 
 /* Does contact i of what touches come back, at acceleration a of the bodies, before it has left the gap that counts as touching? */
-static bool comes_back(const order *o, int i, const double *a) {
+static bool comes_back(const pp_order *o, int i, const double *a) {
     const pp_frame *k = o->look;
     const int *shape = k->contacts.shape + 2 * i;
     double closes = -pp_row_dot(&k->pose.problem, &k->pose.problem.contact[i].n, a), u = pp_approach(k, i);
@@ -463,7 +277,7 @@ static bool comes_back(const order *o, int i, const double *a) {
 
 /* Pairs that touch and come back so soon do not fly. They are held like those that rest, whatever their restitution: as long as they flew,
  * each flight would press them together a little. True: there are some. */
-static bool hold_pressed(order *o, const double *a) {
+static bool hold_pressed(pp_order *o, const double *a) {
     const pp_frame *k = o->look;
     int n = o->nflying;
     for (int i = 0; i < k->contacts.n; i++) {
@@ -482,7 +296,7 @@ static bool hold_pressed(order *o, const double *a) {
 
 /* Accelerations with which bodies that have velocities v, w at a state `from` come to the places of a state `to` within tau, into a. What
  * turns freely in space keeps those it has. */
-static void acceleration_between(const order *o, const pp_state *from, const pp_state *to, double tau, double *a) {
+static void acceleration_between(const pp_order *o, const pp_state *from, const pp_state *to, double tau, double *a) {
     const pp_frame *f = o->reach;
     int dim = o->m.w->def.dim;
     for (int b = 0; b < f->control.nblock; b++) {
@@ -498,7 +312,7 @@ static void acceleration_between(const order *o, const pp_state *from, const pp_
 
 /* Length of the next flight after one that led to s1 and missed, and perhaps one before it: the time at which a pair met on that way, or by
  * false position. Only a flight tells how constraints act over its length, so the meeting was found with other accelerations. */
-static double shorter(order *o, const pp_state *s1, const miss *now, const miss *before, int tries) {
+static double shorter(pp_order *o, const pp_state *s1, const miss *now, const miss *before, int tries) {
     int which;
     double tau = now->tau;
     if (tries < REDONE / 2 && before->tau > tau && before->deep > now->deep) {
@@ -515,42 +329,42 @@ static double shorter(order *o, const pp_state *s1, const miss *now, const miss 
 }
 
 /* Time *tau of the earliest meeting of pairs that fly, all that is left if there is none, and velocities for a step as long. */
-static perp_status take_off(order *o, double *tau) {
+static perp_status take_off(pp_order *o, double *tau) {
     perp_world *w = o->m.w;
-    accelerated x;
+    pp_accelerated x;
     int which;
     *tau = o->left;
-    o->reach->s0 = copy_of(w, o->m.s); /* with velocities of its time */
+    o->reach->s0 = pp_state_duplicate(w, o->m.s); /* with velocities of its time */
     o->a = PP_ARENA_ARRAY(&w->arena, double, o->reach->control.ndof);
     if (!o->reach->s0 || !o->a) return no_memory(w);
     pp_arena_mark mark = pp_arena_here(&w->arena);
-    perp_status st = acceleration(o, -w->def.h, &x.a, &x.at, &x.without);
-    while (!st && hold_pressed(o, x.a)) st = acceleration(o, -w->def.h, &x.a, &x.at, &x.without);
+    perp_status st = pp_acceleration(o, -w->def.h, &x);
+    while (!st && hold_pressed(o, x.a)) st = pp_acceleration(o, -w->def.h, &x);
     if (!st) {
         memcpy(o->a, x.a, (size_t)o->reach->control.ndof * sizeof *o->a);
         double meets = pp_first_meeting(o->reach, x.a, o->meeting, o->nflying, o->left, &which);
         if (isfinite(meets) && meets < o->left && meets > 0) *tau = meets;
-        if (!drives(w)) st = shift_velocities(o, 0, *tau, &x);
+        if (!pp_any_driven(w)) st = pp_shift_velocities(o, 0, *tau, &x);
     }
     pp_arena_release(&w->arena, mark);
-    return st || !drives(w) ? st : move_velocities(o, 0, *tau); /* driven bodies have another velocity then */
+    return st || !pp_any_driven(w) ? st : pp_move_velocities(o, 0, *tau); /* driven bodies have another velocity then */
 }
 
 /* One step from m.s, which becomes its end: up to the first meeting. all: to the end, and every pair may touch. */
-static perp_status fly(order *o, bool all) {
+static perp_status fly(pp_order *o, bool all) {
     perp_world *w = o->m.w;
     perp_ledger moved = o->moved;
     double tau = o->left;
     miss before = {0};
-    pp_state *from = copy_of(w, o->m.s);
+    pp_state *from = pp_state_duplicate(w, o->m.s);
     if (!from) return no_memory(w);
     for (int tries = 0;; tries++) {
         pp_frame *f = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
-        pp_state *s1 = copy_of(w, o->m.s);
+        pp_state *s1 = pp_state_duplicate(w, o->m.s);
         perp_certificate c = PERP_CERTIFICATE_NONE;
         if (!f || !s1) return no_memory(w);
-        perp_status st = all || tries > 0 ? move_velocities(o, 0, tau) : take_off(o, &tau);
-        pp_state *s0 = copy_of(w, o->m.s);
+        perp_status st = all || tries > 0 ? pp_move_velocities(o, 0, tau) : take_off(o, &tau);
+        pp_state *s0 = pp_state_duplicate(w, o->m.s);
         if (!s0) return no_memory(w);
         pp_span x = {.s0 = s0,
                      .h = tau,
@@ -575,24 +389,24 @@ static perp_status fly(order *o, bool all) {
         o->left -= tau;
         o->flights++;
         st = pp_impacts_add(&o->m, f, &c);
-        if (!st) st = move_velocities(o, tau, 0); /* what flew still does */
+        if (!st) st = pp_move_velocities(o, tau, 0); /* what flew still does */
         return st ? st : look_round(o);
     }
 }
 
 /* Does a pair that flies touch? Whether it rests depends on its velocity. */
-static bool some_part(const order *o) {
+static bool some_part(const pp_order *o) {
     for (int i = 0; i < o->nflying; i++)
         if (o->meeting[i].parting) return true;
     return false;
 }
 
-static perp_status all_impacts(order *o) {
+static perp_status all_impacts(pp_order *o) {
     perp_world *w = o->m.w;
     double h = o->x->h, behind = behind_of(w, o->x);
     perp_status st = look_round(o);
-    if (!st) st = move_velocities(o, behind, 0);
-    if (!st && (drives(w) || some_part(o))) st = look_round(o); /* what it found belongs to another time */
+    if (!st) st = pp_move_velocities(o, behind, 0);
+    if (!st && (pp_any_driven(w) || some_part(o))) st = look_round(o); /* what it found belongs to another time */
     for (int contacts = 0; !st && o->left > PP_ROUNDING * h;) {
         if (o->look->contacts.n + o->nflying > contacts) contacts = o->look->contacts.n + o->nflying;
         if (o->m.count > PP_IMPACTS * (contacts + 4) || o->flights > 4 * PP_IMPACTS * (contacts + 4)) {
@@ -610,7 +424,7 @@ static perp_status all_impacts(order *o) {
         }
         st = fly(o, false);
     }
-    return st ? st : move_velocities(o, 0, behind);
+    return st ? st : pp_move_velocities(o, 0, behind);
 }
 
 /* ---- islands ---- */
@@ -620,7 +434,7 @@ static void join(const perp_world *w, int *parent, int a, int b) {
 }
 
 /* Bodies that may reach each other within the time left, are jointed or hang on one spring. */
-static int *islands(order *o) {
+static int *islands(pp_order *o) {
     perp_world *w = o->m.w;
     int *parent = PP_ARENA_ARRAY(&w->arena, int, w->nbody);
     for (int i = 0; parent && i < w->nbody; i++) parent[i] = i;
@@ -670,10 +484,10 @@ static double began_with(const pp_frame *done, int i, perp_vec3 *const driven[2]
 
 /* Velocities of driven bodies of the time that those of m.s belong to; NULL where nothing is driven, or frames have those of their own
  * times. */
-static perp_status driven_then(const order *o, const pp_frame *done, perp_vec3 *driven[2]) {
+static perp_status driven_then(const pp_order *o, const pp_frame *done, perp_vec3 *driven[2]) {
     perp_world *w = o->m.w;
     driven[0] = driven[1] = NULL;
-    if (!drives(w) || w->chosen.stepper->half_kicks) return PERP_OK;
+    if (!pp_any_driven(w) || w->chosen.stepper->half_kicks) return PERP_OK;
     for (int k = 0; k < 2; k++) {
         driven[k] = PP_ARENA_ARRAY(&w->arena, perp_vec3, w->nbody);
         if (!driven[k]) return no_memory(w);
@@ -684,7 +498,7 @@ static perp_status driven_then(const order *o, const pp_frame *done, perp_vec3 *
 
 /* Impacts of a part that was done without: contacts with restitution that pushed, in any of its kicks, and came at more than the speed of
  * rest. */
-static void mark_done(order *o, const pp_frame *done, perp_vec3 *const driven[2], int *parent, bool *hit) {
+static void mark_done(pp_order *o, const pp_frame *done, perp_vec3 *const driven[2], int *parent, bool *hit) {
     const perp_world *w = o->m.w;
     for (int k = 0; k < done->method.nkick; k++)
         if (done->method.kick[k] != done) mark_done(o, done->method.kick[k], driven, parent, hit);
@@ -703,7 +517,7 @@ static void mark_done(order *o, const pp_frame *done, perp_vec3 *const driven[2]
 }
 
 /* Bodies of islands that have impacts; *any: there are some. */
-static perp_status find_islands(order *o, const pp_frame *done, bool *acts, bool *any) {
+static perp_status find_islands(pp_order *o, const pp_frame *done, bool *acts, bool *any) {
     perp_world *w = o->m.w;
     *any = false;
     perp_status st = look_round(o);
@@ -738,7 +552,7 @@ static perp_status find_islands(order *o, const pp_frame *done, bool *acts, bool
 }
 
 /* The account of an island: what its frames booked, and the moving of velocities. */
-static void close_account(order *o, const bool *acts) {
+static void close_account(pp_order *o, const bool *acts) {
     perp_ledger *l = &o->m.sum.ledger;
     l->kinetic_before = pp_kinetic_of(o->m.w, o->x->s0, acts);
     l->kinetic_after = pp_kinetic_of(o->m.w, o->m.s, acts);
@@ -789,10 +603,14 @@ static perp_status met_others(perp_world *w, const pp_state *s, const bool *acts
 
 /* The bodies that act in their order, the others whole. */
 static perp_status in_order(perp_world *w, const pp_span *x, const bool *acts, pp_state *s1, pp_ordered *out) {
-    order o = {
-        .x = x,
-        .left = x->h,
-        .m = {.w = w, .s = copy_of(w, x->s0), .acts = acts, .held = x->held, .h = x->h, .behind = behind_of(w, x)}};
+    pp_order o = {.x = x,
+                  .left = x->h,
+                  .m = {.w = w,
+                        .s = pp_state_duplicate(w, x->s0),
+                        .acts = acts,
+                        .held = x->held,
+                        .h = x->h,
+                        .behind = behind_of(w, x)}};
     o.struck = PP_ARENA_ZERO(&w->arena, int, w->nbody);
     if (!o.m.s || !o.struck) return no_memory(w);
     o.m.sum = (perp_certificate)PERP_CERTIFICATE_NONE;
@@ -818,9 +636,10 @@ perp_status pp_order_impacts(perp_world *w, const pp_span *x, const pp_frame *do
     *out = (pp_ordered){0};
     if (done && !bounced(done)) return PERP_OK;
     bool any, met = false, *acts = PP_ARENA_ZERO(&w->arena, bool, w->nbody);
-    order o = {.x = x,
-               .left = x->h,
-               .m = {.w = w, .s = copy_of(w, x->s0), .held = x->held, .h = x->h, .behind = behind_of(w, x)}};
+    pp_order o = {
+        .x = x,
+        .left = x->h,
+        .m = {.w = w, .s = pp_state_duplicate(w, x->s0), .held = x->held, .h = x->h, .behind = behind_of(w, x)}};
     if (!o.m.s || !acts) return no_memory(w);
     perp_status st = find_islands(&o, done, acts, &any);
     if (st || !any) return st;
