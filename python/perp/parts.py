@@ -84,6 +84,13 @@ class _Part:
     def _stale(self) -> ArgumentError:
         return ArgumentError(f"the {self._what} was removed from its world")
 
+    def _get(self) -> Any:
+        """Its definition, as the library has it."""
+        d = ffi.new(f"perp_{self._what}_def *")
+        if getattr(lib, f"perp_{self._what}_get")(self.world._c, self._id, d):
+            raise self._stale()
+        return d
+
     def _shown(self) -> str:
         """Text for people, also of what is gone."""
         kind = f"perp.{type(self).__name__}"
@@ -100,6 +107,18 @@ class _Part:
 
     def __reduce__(self) -> Any:
         raise TypeError(f"a {self._what} cannot be pickled alone; pickle its world and take world.{self._what}(name) again")
+
+
+class _Named(_Part):
+    """A part whose definition has a name."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """Its name, "" for none."""
+        n = self._get().name
+        return "" if n == ffi.NULL else str(ffi.string(n).decode())
 
 
 class Body(_Part):
@@ -119,12 +138,6 @@ class Body(_Part):
     def alive(self) -> bool:
         """False after it was removed."""
         return bool(lib.perp_body_name(self.world._c, self._id) != ffi.NULL)
-
-    def _get(self) -> Any:
-        d = ffi.new("perp_body_def *")
-        if lib.perp_body_get(self.world._c, self._id, d):
-            raise self._stale()
-        return d
 
     @property
     def name(self) -> str:
@@ -276,7 +289,7 @@ class Body(_Part):
         self.world._do(lib.perp_body_remove(self.world._change(True), self._id))
 
     def __repr__(self) -> str:
-        return f"<perp.Body {self.name or self.index}>" if self.world._w is not None and self.alive else "<perp.Body, removed>"
+        return f"<perp.Body {getattr(self, 'name') or self.index}>" if self.world._w is not None and self.alive else "<perp.Body, removed>"
 
 
 class Term(NamedTuple):
@@ -287,23 +300,11 @@ class Term(NamedTuple):
     coord: int
 
 
-class Joint(_Part):
+class Joint(_Named):
     """A joint of a world: between bodies, or a coupling or tendon, which is about a sum over coordinates of such joints."""
 
     __slots__ = ()
     _what = "joint"
-
-    def _get(self) -> Any:
-        d = ffi.new("perp_joint_def *")
-        if lib.perp_joint_get(self.world._c, self._id, d):
-            raise self._stale()
-        return d
-
-    @property
-    def name(self) -> str:
-        """Its name, "" for none."""
-        n = self._get().name
-        return "" if n == ffi.NULL else str(ffi.string(n).decode())
 
     @property
     def kind(self) -> str:

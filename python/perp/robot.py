@@ -11,7 +11,7 @@ from ._arrays import Floats, Vector, integer, number, numbers, pointer, text, ve
 from ._native import ffi, lib
 from .errors import ArgumentError, UnknownName
 from .joint_space import JointSpace
-from .parts import Body, Joint, _Part, part_id
+from .parts import Body, Joint, _Named, part_id
 from .shapes import pose
 
 if TYPE_CHECKING:
@@ -20,23 +20,11 @@ if TYPE_CHECKING:
 ACTUATORS = ("force", "position", "velocity")
 
 
-class Actuator(_Part):
+class Actuator(_Named):
     """A force, position or velocity servo on a joint coordinate, driven by one number, its ctrl."""
 
     __slots__ = ()
     _what = "actuator"
-
-    def _get(self) -> Any:
-        d = ffi.new("perp_actuator_def *")
-        if lib.perp_actuator_get(self.world._c, self._id, d):
-            raise self._stale()
-        return d
-
-    @property
-    def name(self) -> str:
-        """Its name, "" for none."""
-        n = self._get().name
-        return "" if n == ffi.NULL else str(ffi.string(n).decode())
 
     @property
     def kind(self) -> str:
@@ -78,23 +66,11 @@ class Actuator(_Part):
         return self._shown()
 
 
-class Site(_Part):
+class Site(_Named):
     """A named frame fixed in a body or in the world: a tool point, a foot, the frame of a model's link."""
 
     __slots__ = ()
     _what = "site"
-
-    def _get(self) -> Any:
-        d = ffi.new("perp_site_def *")
-        if lib.perp_site_get(self.world._c, self._id, d):
-            raise self._stale()
-        return d
-
-    @property
-    def name(self) -> str:
-        """Its name, "" for none."""
-        n = self._get().name
-        return "" if n == ffi.NULL else str(ffi.string(n).decode())
 
     @property
     def body(self) -> Optional[Body]:

@@ -10,7 +10,7 @@ import numpy as np
 from ._arrays import Floats, integer, pointer, text
 from ._native import ffi, lib
 from .errors import ArgumentError, UnknownName
-from .parts import Body, Joint, _Part, part_id
+from .parts import Body, Joint, _Named, part_id
 from .robot import Site
 
 if TYPE_CHECKING:
@@ -20,23 +20,11 @@ SENSORS: tuple[str, ...] = tuple(ffi.string(lib.perp_sensor_kind_name(k)).decode
 _WRENCH = ("force", "torque", "contact-force", "contact-torque")
 
 
-class Sensor(_Part):
+class Sensor(_Named):
     """A sensor of a world. perp/sensor.h tells what each kind reads."""
 
     __slots__ = ()
     _what = "sensor"
-
-    def _get(self) -> Any:
-        d = ffi.new("perp_sensor_def *")
-        if lib.perp_sensor_get(self.world._c, self._id, d):
-            raise self._stale()
-        return d
-
-    @property
-    def name(self) -> str:
-        """Its name, "" for none."""
-        n = self._get().name
-        return "" if n == ffi.NULL else str(ffi.string(n).decode())
 
     @property
     def kind(self) -> str:
