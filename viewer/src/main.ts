@@ -174,14 +174,7 @@ class Page {
     /** `first`: no run of this page was shown before. */
     private async startLive(offer: LiveOffer, first = true): Promise<void> {
         const run = await LiveRun.open(new ServerLink(offer));
-        const began = new Promise<void>((resolve) => {
-            run.onGrown = () => {
-                if (run.frames > 0) resolve();
-                run.onArrived();
-            };
-        });
-        void run.follow();
-        await began;
+        await run.begin();
         const pose = await poseOf(run, 0);
         if (first) {
             this.liveBar = liveBar(this.app);

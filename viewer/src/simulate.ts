@@ -214,14 +214,7 @@ class Simulate {
         const first = this.run === undefined;
         const run = await LiveRun.open(this.simulator);
         this.run = run;
-        const began = new Promise<void>((resolve) => {
-            run.onGrown = () => {
-                if (run.frames > 0) resolve();
-                run.onArrived();
-            };
-        });
-        void run.follow();
-        await began;
+        await run.begin();
         const pose = await poseOf(run, 0);
         run.onBegan = () => {
             this.show().catch((e: unknown) => this.fail(words(e)));

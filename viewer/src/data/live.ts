@@ -245,6 +245,18 @@ export class LiveRun implements Run {
         return new LiveRun(modelOfJson(scene), scene.parameters ?? [], link);
     }
 
+    /** Follows the run; done when its first frame is there. Afterwards `onGrown` only passes on that frames arrived. */
+    async begin(): Promise<void> {
+        const began = new Promise<void>((resolve) => {
+            this.onGrown = () => {
+                if (this.frames > 0) resolve();
+                this.onArrived();
+            };
+        });
+        void this.follow();
+        await began;
+    }
+
     get about(): string {
         return `${this.state}${this.message ? ': ' + this.message : ''}`;
     }

@@ -1,51 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 // The worker that simulates: perp as WebAssembly, the run, and the frames that the page has not fetched yet.
+import type { Dataset, Perp, Recorder, World } from '../../../wasm/perp.d.ts';
 import type { FrameJson, FramesJson, LiveState, SceneJson } from '../data/live.ts';
 import type { Answers, Complaint, Figures, Opening, Request } from './protocol.ts';
-
-interface Dataset {
-    path: string;
-    shape: number[];
-    type: string;
-    data: ArrayLike<number> | string[] | BigUint64Array;
-}
-interface Recorder {
-    statics(): Dataset[];
-    frame(): Dataset[];
-    step(): unknown;
-    pull(body: number, point: number[], hand: number[]): void;
-    drop(): void;
-    close(): void;
-}
-interface World {
-    readonly time: number;
-    readonly steps: number;
-    readonly durationSteps: number;
-    readonly duration: number;
-    readonly dim: number;
-    readonly h: number;
-    readonly title: string;
-    readonly hash: string;
-    readonly gravity: number[];
-    readonly units: { length: string; mass: string; time: string };
-    readonly parameters: {
-        name: string;
-        unit: string;
-        about: string;
-        value: number;
-        initial: number;
-        min: number;
-        max: number;
-    }[];
-    record(): Recorder;
-    close(): void;
-}
-interface Perp {
-    readonly schema: object;
-    readonly version: string;
-    open(text: string, options: { define: Record<string, number> }): World;
-}
 
 /** A slice of steps between two looks at messages, and between two frames [ms]. */
 const SLICE = 12;
