@@ -14,7 +14,8 @@ typedef struct pp_span {
     const bool *acts;
     const uint64_t *flying;
     int nflying;
-    bool last; /* no finer division follows */
+    bool last;   /* no finer division follows */
+    bool jammed; /* nothing is asked to open: the part is known to have no other answer */
     bool *
         stops; /* in: it may do without restitution if there is no answer with it, as the last one may in any case; out: it
                     did, or one before it */

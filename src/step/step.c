@@ -114,6 +114,7 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
                                       w->def.geometry == PERP_GEOMETRY_END,
                      .half = w->chosen.stepper->half_kicks,
                      .least_travel = travel},
+            .method = {.jammed = x->jammed},
             .demand = {.rebounds = rebounds, .chain_damping = chain_damping, .nchain_damping = nchain_damping}};
         pp_state_copy(w, s1, x->s0);
         s1->made_by = f;
@@ -172,6 +173,7 @@ typedef struct parts {
     int rejected;           /* parts whose error was too large */
     bool stops;             /* one had an answer only without restitution: the others need not be divided to learn it */
     bool jammed;            /* one had an answer only where overlap may stay: the same */
+    bool was_jammed;        /* so had the last part of the step before */
     bool gains;             /* contacts gained in the shortest part that there may be: the same */
     const pp_state *shortest_from; /* where the shortest part was tried last; NULL: nowhere */
     bool shortest_jams;            /* it had no answer there */
@@ -186,8 +188,15 @@ static perp_status order_impacts(perp_world *w, const pp_span *span, const pp_fr
     return st;
 }
 
-/* Solves a part of length h from s0, as a whole. last: no shorter one follows. */
-static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bool last) {
+/* What may be done to solve a part. */
+typedef enum effort {
+    ORDINARY,
+    LAST,  /* no shorter part follows: whatever the contact model has for that */
+    JAMMED /* the same, and nothing is asked to open from the first */
+} effort;
+
+/* Solves a part of length h from s0, as a whole. */
+static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, effort e) {
     part x = {.f = PP_ARENA_ZERO(&w->arena, pp_frame, 1),
               .end = PP_ARENA_ZERO(&w->arena, pp_state, 1), /* frames keep pointers to it */
               .c = PERP_CERTIFICATE_NONE,
@@ -198,7 +207,8 @@ static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bo
     }
     x.st = pp_state_new(w, x.end);
     if (x.st) return x;
-    pp_span span = {.s0 = s0, .h = h, .held = p->held, .last = last, .stops = &p->stops};
+    pp_span span = {
+        .s0 = s0, .h = h, .held = p->held, .last = e != ORDINARY, .jammed = e == JAMMED, .stops = &p->stops};
     bool ordered = pp_orders_impacts(w);
     pp_ordered o = {0};
     (void)pp_budget_share(&w->run.work, w->run.work_limit); /* what follows has the other half */
@@ -271,21 +281,24 @@ static double apart(const perp_world *w, const pp_state *a, const pp_state *b) {
     return most;
 }
 
-/* A part had no answer with a driven body that touched another at its start. So it does in the shortest part: if that has
- * none either, none between has, and the whole goes on as the shortest would. *whole: what it comes to, if so. */
+/* A part had no answer, and it is likely that no shorter one has.
+ *   - A driven body touched another at its start. So it does in the shortest part: if that has no answer either, none between has.
+ *   - The step before went on jammed at its end, and this is the first part of the next step.
+ * Then the whole goes on as the shortest would. *whole: what it comes to, if so. */
 static void go_on_jammed(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole) {
     if (depth >= w->def.max_halvings) return;
-    bool stops = p->stops;
+    bool stops = p->stops, jams = p->was_jammed;
     part on = {.st = PERP_OK};
-    if (p->shortest_from != s0) {
+    if (!jams && p->shortest_from != s0) {
         pp_arena_mark mark = pp_arena_here(&w->arena);
-        on = solve_part(w, p, s0, ldexp(h, depth - w->def.max_halvings), false);
+        on = solve_part(w, p, s0, ldexp(h, depth - w->def.max_halvings), ORDINARY);
         p->shortest_from = s0;
         p->shortest_jams = on.st == PERP_E_SOLVE && on.f->advice.blocked;
         pp_arena_release(&w->arena, mark);
     }
-    bool jams = p->shortest_jams;
-    if (jams) on = solve_part(w, p, s0, h, true);
+    jams |= p->shortest_jams && p->shortest_from == s0;
+    if (jams) on = solve_part(w, p, s0, h, p->was_jammed ? JAMMED : LAST);
+    p->was_jammed = false;
     if (on.st && on.st != PERP_E_SOLVE)
         whole->st = on.st; /* out of memory, or told to stop */
     else if (jams && !on.st && on.f->method.jammed)
@@ -336,10 +349,11 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
                           const pp_state **end) {
     part made;
     if (!whole) {
-        made = solve_part(w, p, s0, h, p->jammed || depth >= w->def.max_halvings);
+        made = solve_part(w, p, s0, h, p->jammed || depth >= w->def.max_halvings ? LAST : ORDINARY);
         whole = &made;
     }
-    if (whole->st == PERP_E_SOLVE && whole->f->advice.blocked) go_on_jammed(w, p, s0, h, depth, whole);
+    if (whole->st == PERP_E_SOLVE && (whole->f->advice.blocked || p->was_jammed))
+        go_on_jammed(w, p, s0, h, depth, whole);
     if (whole->st && whole->st != PERP_E_SOLVE) return whole->st;
     bool last = depth >= w->def.max_halvings, control = w->def.error_tolerance > 0;
     if (whole->st && (last || whole->f->advice.hopeless || pp_budget_exhausted(w))) return give_up(p, whole);
@@ -354,7 +368,7 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
         pp_logf(w, PERP_LOG_INFO, "step %llu: h = %g is halved: %s", (unsigned long long)w->state.step, h, w->why);
     part half[2] = {{.st = PERP_E_SOLVE}, {.st = PERP_E_SOLVE}};
     if (!whole->st) {
-        bool finest = depth + 1 >= w->def.max_halvings;
+        effort finest = depth + 1 >= w->def.max_halvings ? LAST : ORDINARY;
         half[0] = solve_part(w, p, s0, h / 2, finest);
         if (!half[0].st) half[1] = solve_part(w, p, half[0].end, h / 2, finest);
         if (!half[0].st && !half[1].st) {
@@ -394,7 +408,7 @@ static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, 
         bool last = !(length > least);
         if (last) length = least;
         pp_arena_mark before = pp_arena_here(&w->arena);
-        part x = solve_part(w, p, *end, length, last);
+        part x = solve_part(w, p, *end, length, last ? LAST : ORDINARY);
         if (x.st && x.st != PERP_E_SOLVE) return x.st;
         if (x.st && (last || x.f->advice.hopeless || pp_budget_exhausted(w))) return give_up(p, &x);
         if (x.st) {
@@ -420,6 +434,17 @@ static double time_after(uint64_t step, double t, double h) {
     return t == k * h ? (k + 1) * h : t + h;
 }
 
+static bool was_jammed(const perp_world *w) {
+    for (int i = 0; i < w->nbody; i++)
+        if (pp_alive(w->body[i].gen) && (w->state.mark[i] & PP_JAM)) return true;
+    return false;
+}
+
+static void keep_jam(perp_world *w, bool jammed) {
+    for (int i = 0; i < w->nbody; i++)
+        w->state.mark[i] = (unsigned char)((w->state.mark[i] & ~PP_JAM) | (jammed ? PP_JAM : 0));
+}
+
 static void commit(perp_world *w, const parts *p) {
     for (int i = 0; i < p->n; i++) pp_remember(p->frame[i], i > 0);
     const pp_frame *end = p->frame[p->n - 1];
@@ -430,6 +455,7 @@ static void commit(perp_world *w, const parts *p) {
     pp_state_copy(w, &w->state, p->end);
     w->state.step = step + 1;
     w->state.t = time_after(step, t, w->def.h);
+    keep_jam(w, end->method.jammed);
     pp_twists_refresh(w);
     keep_problem(end);
     w->last.failed = false;
@@ -493,7 +519,8 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
         pp_state_copy(w, &start, &w->state);
         st = pp_stagger(w, &start, held);
     }
-    parts p = {.held = held, .cert = cert};
+    parts p = {.held = held, .cert = cert, .was_jammed = was_jammed(w)};
+    w->run.work.wedged = p.was_jammed; /* the search for an answer that there may not be was in vain a step ago */
     if (!st) {
         p.cap = 1 << w->def.max_halvings;
         p.frame = PP_ARENA_ARRAY(&w->arena, pp_frame *, p.cap);
