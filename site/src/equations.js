@@ -8,7 +8,7 @@ function parts(line) {
     const letters = line.normalize('NFC').replace(/\p{M}/gu, '');
     const found = [];
     for (const m of letters.matchAll(/( {2,}|^ *)(\S+(?: \S+)*)/gu))
-        found.push({ at: m.index + m[1].length, gap: m.index === 0 ? 0 : m[1].length });
+        found.push({ at: m.index + m[1].length, gap: m[1].length });
     // the same parts with their marks
     const texts = line.trim().split(/ {2,}/u);
     return found.map((p, i) => ({ ...p, text: texts[i] ?? '' }));
@@ -34,6 +34,8 @@ function tableOf(block) {
         const cells = [];
         for (const [i, p] of line.entries()) {
             const label = i > 0 && i === line.length - 1 && p.gap > 3 && words(p.text);
+            // a line that continues the one above begins in its column
+            if (i === 0 && p.at > 0 && starts.includes(p.at)) cells.push({ text: '', label: false });
             if (cells.length === 0 || starts.includes(p.at) || label) cells.push({ text: p.text, label });
             else cells.at(-1).text += '  ' + p.text;
         }

@@ -38,10 +38,9 @@ const SUBSCRIPTS = {
 };
 const ACCENTS = { '\u0302': '^', '\u0303': '~', '\u0307': '˙', '\u0308': '¨', '\u0304': '¯' };
 const CLOSING = { '(': ')', '[': ']', '{': '}' };
-const OPERATOR = /^(?:⊕=|\+=|<=|>=|->|[=≤≥<>+−·×⊥∈∋←→⊕±≈≠∘∇∂Σ√∞…*≪≫-])/u;
+const OPERATOR = /^(?:⊕=|\+=|<=|>=|->|[=≤≥<>+−·×⊥∈∋←→⊕±≈≠∘∇∂√∞…*≪≫-])/u;
 /** These have no operand on their left. */
 const PREFIX = /^[−+±-]$/;
-const BIG = new Set(['Σ']);
 
 const mo = (text, more = '') => `<mo${more}>${escape(text)}</mo>`;
 const mi = (text) => `<mi>${escape(text)}</mi>`;
@@ -154,7 +153,8 @@ class Reader {
             return { kind: 'ord', mml: this.scripts(/[½¼⅓⅛]/.test(digits) ? `<mn>${digits}</mn>` : number(digits)) };
         const word = this.word(before, tight);
         if (word) return word;
-        const one = this.take(/^[A-Za-zÀ-ÿĀ-ſ\u0370-\u03ffḀ-ỿ]\p{M}*/u);
+        if (this.take(/^Σ/u)) return { kind: 'op', mml: mo('∑', ' largeop="false"'), big: true };
+        const one = this.take(/^[A-Za-zÀ-ÖØ-öø-ÿĀ-ſ\u0370-\u03ffḀ-ỿ]\p{M}*/u);
         if (one) return { kind: 'ord', mml: this.scripts(letter(one)), name: one };
         const open = this.take(/^[([{|‖]/u);
         if (open) return this.group(open);
@@ -172,7 +172,7 @@ class Reader {
     /** A function, a value of several letters, or words; undefined: single letters that are multiplied. */
     word(before, tight) {
         const rest = this.text.slice(this.at);
-        const found = /^[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ'’-]*[A-Za-zÀ-ÿ](?:2(?=\())?/u.exec(rest)?.[0];
+        const found = /^[A-Za-zÀ-ÖØ-öø-ÿ][A-Za-zÀ-ÖØ-öø-ÿ'’-]*[A-Za-zÀ-ÖØ-öø-ÿ](?:2(?=\())?/u.exec(rest)?.[0];
         if (!found) return this.article(rest, before);
         if (FUNCTIONS.has(found)) {
             this.at += found.length;
@@ -181,7 +181,12 @@ class Reader {
         if (VALUES.has(found)) {
             this.at += found.length;
             const parts = /^d[a-z]$/.test(found) ? [...found].map(mi) : [mi(found)];
-            return { kind: 'ord', mml: mrow([...parts.slice(0, -1), this.scripts(parts.at(-1))]), name: found };
+            return {
+                kind: 'ord',
+                mml: mrow([...parts.slice(0, -1), this.scripts(parts.at(-1))]),
+                name: found,
+                long: true,
+            };
         }
         // zᵀMz, ΣKW: letters that touch a value are values
         const touches = tight && before !== undefined && (before.kind === 'ord' || before.big);
@@ -208,9 +213,14 @@ class Reader {
             this.at = start;
             return { kind: 'ord', mml: mo(open, ' stretchy="false"') };
         }
+        const raw = this.text.slice(start, this.at);
         this.at += 1;
+        const follows = /^[_ᵀ⁺⁻²³'′/]/u.test(this.text.slice(this.at));
+        if (open === '(' && !follows && items.some((i) => i.kind === 'text') && !items.some((i) => i.kind === 'op'))
+            return { kind: 'text', text: `(${raw})`, inside: raw };
         const inside = compose(items, this.display);
-        const fence = (sign, form) => mo(sign, ` form="${form}"${this.display ? '' : ' stretchy="false"'}`);
+        const high = inside.includes('<mfrac');
+        const fence = (sign, form) => mo(sign, ` form="${form}"${high ? '' : ' stretchy="false"'}`);
         const whole = `<mrow>${fence(open, 'prefix')}${inside}${fence(close, 'postfix')}</mrow>`;
         const mml = this.scripts(whole);
         return { kind: 'ord', mml, group: mml === whole && open === '(' ? inside : undefined };
@@ -228,7 +238,6 @@ class Reader {
         }
         if (sign === '∂' || sign === '∇' || sign === '∞') return { kind: 'ord', mml: this.scripts(mi(sign)) };
         const shown = { '<=': '≤', '>=': '≥', '->': '→', '-': '−', '*': '·' }[sign] ?? sign;
-        if (BIG.has(sign)) return { kind: 'op', mml: mo('∑', ' largeop="false"'), big: true };
         const left = before !== undefined && (before.kind === 'ord' || before.kind === 'slash');
         return { kind: 'op', mml: mo(shown, PREFIX.test(sign) && !left ? ' form="prefix"' : '') };
     }
@@ -247,7 +256,7 @@ function fractions(items) {
         while (above[0].tight && out.at(-1)?.kind === 'ord') above.unshift(out.pop());
         const below = [items[++i]];
         while (items[i + 1]?.kind === 'ord' && (items[i + 1].tight || below.at(-1).function)) below.push(items[++i]);
-        const part = (list) => (list.length === 1 && list[0].group ? list[0].group : mrow(list.map((x) => x.mml)));
+        const part = (list) => (list.length === 1 && list[0].group ? list[0].group : compose(list, false));
         out.push({
             kind: 'ord',
             mml: `<mfrac><mrow>${part(above)}</mrow><mrow>${part(below)}</mrow></mfrac>`,
@@ -271,13 +280,26 @@ function compose(items, display) {
     return list
         .map((item, i) => {
             const before = list[i - 1];
-            const text = item.mml ?? words(item.text, before !== undefined, list[i + 1] !== undefined);
+            const text =
+                item.mml ??
+                words(
+                    item.text,
+                    before !== undefined && before.kind !== 'text' && !item.tight,
+                    list[i + 1] !== undefined,
+                );
             if (before?.wide === undefined) return text;
             if (item.wide && item.kind !== 'op' && before.kind !== 'op') return space(1) + text;
-            if (item.function && before.kind === 'ord') return space(0.17) + text;
-            return before.function && !item.tight ? space(0.17) + text : text;
+            if ((item.function || item.long) && before.kind === 'ord') return space(0.17) + text;
+            return (before.function || before.long) && item.kind === 'ord' && !item.tight ? space(0.17) + text : text;
         })
         .join('');
+}
+
+/** Words between expressions: code, or a parenthesis with words and values. */
+function phrase(item, display) {
+    const code = /^`(.*)`$/.exec(item.text);
+    if (code) return `<code>${escape(code[1])}</code>`;
+    return item.inside === undefined ? escape(item.text) : `(${typeset(item.inside, display)})`;
 }
 
 /** A cell or a run of prose: mathematics and words in turn. */
@@ -297,8 +319,7 @@ export function typeset(text, display = false) {
         const gap = item.tight ? '' : item.wide && item.kind !== 'op' ? '\u2003' : ' ';
         if (item.kind === 'text' || (item.kind === 'punct' && run.length === 0)) {
             const tail = close();
-            const code = /^`(.*)`$/.exec(item.text);
-            out.push(tail, out.length > 0 ? gap : '', code ? `<code>${escape(code[1])}</code>` : escape(item.text));
+            out.push(tail, out.length > 0 ? gap : '', phrase(item, display));
         } else {
             if (run.length === 0 && out.length > 0) out.push(gap);
             run.push(item);

@@ -141,6 +141,7 @@ function runsOf(words) {
 /** HTML of a text with its mathematics typeset. */
 export function prose(text) {
     const words = wordsOf(text);
+    if (words.length === 1 && words[0].kind === 'letter') return escape(text); // a mark in a table
     const out = [];
     let next = 0;
     const plain = (to) => {

@@ -33,7 +33,7 @@ test('fractions stand above each other in displayed equations only, and keep the
     assert.match(typeset('φ/h', true), /<mfrac><mrow><mi>φ<\/mi><\/mrow><mrow><mi>h<\/mi><\/mrow><\/mfrac>/);
     assert.doesNotMatch(typeset('φ/h'), /mfrac/);
     // the denominator of /2ε is 2ε
-    assert.match(typeset('(a − b)/2ε', true), /<mrow><mrow><mn>2<\/mn><mi>ε<\/mi><\/mrow><\/mrow><\/mfrac>/);
+    assert.match(typeset('(a − b)/2ε', true), /<mrow><mn>2<\/mn><mi>ε<\/mi><\/mrow><\/mfrac>/);
     // h K/S is h times K/S: a space ends the numerator
     assert.match(typeset('h K/S', true), /<mi>h<\/mi><mfrac>/);
     // parentheses around a whole part are not needed
@@ -43,12 +43,16 @@ test('fractions stand above each other in displayed equations only, and keep the
 test('words stay words, letters that touch values are values', () => {
     assert.equal(plain(typeset('p_b free, or lo ≤ p_b ≤ hi for motors', true)), '[pb] free, or [lo≤pb≤hi] for motors');
     assert.equal(plain(typeset('½ zᵀMz + qᵀz', true)), '[½zTMz+qTz]');
+    assert.equal(plain(typeset('D x (in the metric of W), z', true)), '[Dx] (in the metric of [W]), [z]');
+    assert.equal(plain(typeset('((value − mean)/sd)²', true)), '[((value\u00a0−\u00a0mean)/sd)2]');
     assert.equal(plain(typeset('a row with compliance 1/K', true)), 'a row with compliance [1K]');
 });
 
 test('a minus without a value before it is a sign', () => {
     assert.match(typeset('v = −k x'), /<mo form="prefix">−<\/mo>/);
     assert.match(typeset('a − b'), /<mo>−<\/mo>/);
+    assert.match(typeset('ω × r'), /<mo>×<\/mo>/);
+    assert.match(typeset('Σ m'), /<mo [^>]*>∑<\/mo>/);
 });
 
 test('lines are rows, and what they have below each other are columns', () => {
@@ -56,6 +60,11 @@ test('lines are rows, and what they have below each other are columns', () => {
     assert.equal(html.match(/<tr>/g).length, 2);
     assert.equal(html.match(/<td/g).length, 4);
     assert.match(html, /<td class="words">momentum<\/td>/);
+});
+
+test('a line that continues the one above begins in its column', () => {
+    const html = equations('v      largest |q|\n       of its island\nnoise  ε |q|: rounding   of u\n');
+    assert.match(html, /<tr><td><\/td><td class="words">of its island<\/td><\/tr>/);
 });
 
 test('brackets over several lines are matrices', () => {
