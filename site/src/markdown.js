@@ -49,7 +49,7 @@ function searchSections(tokens, title) {
 function createParser() {
     const md = new MarkdownIt({ html: true });
     const { rules } = md.renderer;
-    rules.text = (tokens, i, _options, env) => (env.plain ? escape(tokens[i].content) : prose(tokens[i].content));
+    rules.text = (tokens, i, _options, env) => prose(tokens[i].content, env.page.equations);
     rules.html_block = (tokens, i) => (/^<!--[\s\S]*-->\s*$/.test(tokens[i].content) ? '' : escape(tokens[i].content));
     rules.html_inline = (tokens, i) => (/^<br ?\/?>$/.test(tokens[i].content) ? '<br>' : escape(tokens[i].content));
     rules.fence = (tokens, i, _options, env) => env.page.code(tokens[i], tokens[i].info.trim(), env.fileOf(tokens, i));
@@ -175,6 +175,7 @@ export class Document {
             this.headings.push({ level: Number(t.tag.slice(1)), title, anchor });
         });
         this.title = this.headings[0]?.title ?? path;
+        this.equations = this.tokens.some((t) => t.type === 'code_block' && isMath(t.content));
         this.blocks = 0;
     }
 

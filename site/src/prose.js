@@ -138,8 +138,8 @@ function runsOf(words) {
     return runs;
 }
 
-/** HTML of a text with its mathematics typeset. */
-export function prose(text) {
+/** HTML of a text with its mathematics typeset. letters: lone letters are values, as on pages with equations; elsewhere they are keys or names. */
+export function prose(text, letters = true) {
     const words = wordsOf(text);
     if (words.length === 1 && words[0].kind === 'letter') return escape(text); // a mark in a table
     const out = [];
@@ -147,7 +147,8 @@ export function prose(text) {
     const plain = (to) => {
         for (; next < to; next++) {
             const w = words[next];
-            const shown = lone(w, words[next - 1]) ? w.core.replace(/[A-Za-z]/u, '<i>$&</i>') : escape(w.core);
+            const shown =
+                letters && lone(w, words[next - 1]) ? w.core.replace(/[A-Za-z]/u, '<i>$&</i>') : escape(w.core);
             out.push(escape(w.blank), shown, escape(w.tail));
         }
     };
