@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* solver_prox_newton.c - friction contact problems by proximal points and Alart-Curnier Newton: the workhorse for cones
- * Problem, Method, Valid, Cost, Source: cone_newton.c. */
+/* solver_prox_newton.c - friction contact problems by proximal points and Alart-Curnier Newton: the main method for cones
+ * Problem, Method, Valid, Cost, Source: see cone_newton.c. */
 #include <stddef.h>
 #include <string.h>
 
