@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* solver_auto.c - picks solvers by class, size and guess, measures what they say, falls back, explains itself
- * Method   cones: auto_cone.c; everything else: auto_chain.c.
- * Valid    every class.
- * Cost     that of the first solver of its list, as a rule. */
+/* solver_auto.c - chooses solvers by class, size and guess, measures their results, falls back, and explains itself
+ * Method   Cones: auto_cone.c; all other classes: auto_chain.c.
+ * Valid    Every class.
+ * Cost     Usually that of the first solver of its list. */
 #include <stddef.h>
 
 #include "solver/auto/auto.h"

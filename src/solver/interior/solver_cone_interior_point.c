@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* solver_cone_interior_point.c - friction contact problems by interior points, the last digits by Newton
- * Problem, Method, Valid, Cost, Source: cone_interior.c, cone_newton.c. From `hand_over` on a few steps of prox-newton
- * take the answer to `tol`; it starts from the centre always, a guess is of no use to it. */
+/* solver_cone_interior_point.c - friction contact problems by interior points, final accuracy by Newton
+ * Problem, Method, Valid, Cost, Source: see cone_interior.c, cone_newton.c. From `hand_over` on, a few steps of prox-newton improve the solution
+ * to `tol`. It always starts from the centre; a guess does not help. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [steps] Steps that it takes to pass a fold. */
+/* [steps] Number of steps to pass a fold. */
 #define FOLD_STEPS 4
 
 typedef struct settings {
