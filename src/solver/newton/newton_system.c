@@ -2,11 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* newton_system.c - linear systems of semismooth Newton methods
  * Problem  V d = r and min |V d - r|^2 + mu |d|^2, V = diag(da) + diag(db) (A + shift I).
- * Method   dense: rows with db = 0 (variables held at a bound) give their d at once and drop out, LU of the rest;
- *          Cholesky of V'V + mu I. Sparse: KLU on a pattern that never changes, so it is ordered once; least squares
- *          by the augmented system (I V; V' -mu I), which does not fill in as V'V does and is regular for mu > 0. One
- *          step of refinement.
- * Cost     (2/3) m^3 with m rows left, or that of the fill.
+ * Method   Dense: rows with db = 0 (variables at a bound) give their d directly and are eliminated; LU of the rest; Cholesky of V'V + mu I.
+ *          Sparse: KLU on a constant pattern, so it is ordered once; least squares by the augmented system (I V; V' -mu I), which fills
+ *          in less than V'V and is regular for mu > 0. One step of refinement.
+ * Cost     (2/3) m^3 with m remaining rows, or that of the fill.
  * Source   Bjorck, Numerical methods for least squares problems (1996) 2.5.3 for the augmented system. */
 #include "solver/newton/newton_system.h"
 
