@@ -228,7 +228,7 @@ static const pp_key model[] = {
              "what is fixed to the world moves freely.")},
     {"key", PP_T_TEXT, IN(key), PP_WORDS("none"), PP_HELP("MJCF: the keyframe that it starts from.")},
     {"repair", PP_T_BOOL, IN(repair), PP_DEFAULT(false),
-     PP_HELP("Takes the nearest inertia that a body can have, instead of refusing one that none can have.")},
+     PP_HELP("If an inertia is impossible for any body, uses the nearest valid one instead of refusing it.")},
 };
 const pp_map pp_map_model = {"model",
                              "A robot model",

@@ -49,7 +49,7 @@ static const perp_field fields[] = {
      "pairs for the acceleration; 0: none"},
     {"rebalance", PERP_FIELD_INT, offsetof(settings, rebalance), 20, 0, 1e9,
      "iterations before the weight is first changed; 0: never"},
-    {"polish", PERP_FIELD_BOOL, offsetof(settings, polish), 1, 0, 1, "let Newton's method take the last digits"},
+    {"polish", PERP_FIELD_BOOL, offsetof(settings, polish), 1, 0, 1, "use Newton's method for the last digits"},
     {"polish_steps", PERP_FIELD_INT, offsetof(settings, polish_steps), 30, 1, 1e9, "Newton steps of one attempt"},
     {"first_polish", PERP_FIELD_INT, offsetof(settings, first_polish), 250, 1, 1e9,
      "iterations before the first attempt; each later one after twice as many"},

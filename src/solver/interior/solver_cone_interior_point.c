@@ -31,11 +31,10 @@ static const perp_field fields[] = {
      "added to the diagonal of Newton's matrix only"},
     {"least_sigma", PERP_FIELD_DOUBLE, offsetof(settings, least_sigma), 0, 0, 0.9, "least centring"},
     {"feasible", PERP_FIELD_DOUBLE, offsetof(settings, feasible), 1e-3, 0, 10,
-     "while the mean product is below this of the residual, it hardly falls"},
+     "if the mean product is below this fraction of the residual, it hardly decreases"},
     {"folds", PERP_FIELD_INT, offsetof(settings, folds), 0, 0, 1e9,
-     "times that it may go past a fold; 0: short steps are the end"},
-    {"soft", PERP_FIELD_DOUBLE, offsetof(settings, soft), 0, 0, 1,
-     "rounds off the slip speed at zero, in mean products"},
+     "number of folds that may be passed; 0: short steps end the solve"},
+    {"soft", PERP_FIELD_DOUBLE, offsetof(settings, soft), 0, 0, 1, "smooths the slip speed at zero, in mean products"},
 };
 
 static perp_outcome solve(const perp_problem *p, const void *set, double *z, void *work, const perp_call *call,

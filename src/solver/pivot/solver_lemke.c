@@ -43,7 +43,7 @@ static const perp_field fields[] = {
     {"tie_tol", PERP_FIELD_DOUBLE, offsetof(settings, tie_tol), 1e-12, 0, 1e-6,
      "ratios within this (relative to q) are ties"},
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-12, 1e-16, 1e-3,
-     "residual, relative to q, at which an answer counts as exact"},
+     "residual, relative to q, at which a solution counts as exact"},
     {"warm_steps", PERP_FIELD_INT, offsetof(settings, warm_steps), 12, 0, 1000,
      "factorisations spent on a guess, for each proximal point, before pivoting from scratch"},
     {"tries", PERP_FIELD_INT, offsetof(settings, tries), 5, 1, 5,

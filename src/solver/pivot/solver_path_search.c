@@ -41,7 +41,7 @@ static const perp_field fields[] = {
     {"memory", PERP_FIELD_INT, offsetof(settings, memory), 8, 1, MOST_MEMORY,
      "checkpoints whose largest residual is the reference; 1: monotone"},
     {"watchdog", PERP_FIELD_INT, offsetof(settings, watchdog), 5, 0, 1000,
-     "whole steps in a row that are taken whatever the residual"},
+     "successive full steps that are taken for any residual"},
     {"restarts", PERP_FIELD_INT, offsetof(settings, restarts), 12, 0, 1000,
      "other starts and settings tried when stuck"},
 };

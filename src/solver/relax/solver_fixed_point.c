@@ -16,7 +16,7 @@ static const perp_field fields[] = {
     {"max_iterations", PERP_FIELD_INT, offsetof(pp_relax_settings, max_sweeps), 20000, 1, 1e9,
      "steps, two evaluations each"},
     {"relaxation", PERP_FIELD_DOUBLE, offsetof(pp_relax_settings, relaxation), 1.8, 1e-3, 1.999,
-     "of the corrector, below 2"},
+     "factor of the corrector, below 2"},
     {"tol", PERP_FIELD_DOUBLE, offsetof(pp_relax_settings, tol), 1e-9, 1e-16, 1, "unit-free residual at which to stop"},
 };
 

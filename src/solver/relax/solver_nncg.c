@@ -13,9 +13,9 @@
 
 static const perp_field fields[] = {
     {"max_sweeps", PERP_FIELD_INT, offsetof(pp_relax_settings, max_sweeps), 5000, 1, 1e9,
-     "sweeps over all rows, there and back"},
+     "symmetric sweeps over all rows"},
     {"relaxation", PERP_FIELD_DOUBLE, offsetof(pp_relax_settings, relaxation), 1, 1e-3, 1.999,
-     "of a sweep: below 1 damps"},
+     "factor of a sweep; below 1 damps"},
     {"tol", PERP_FIELD_DOUBLE, offsetof(pp_relax_settings, tol), 1e-9, 1e-16, 1, "unit-free residual at which to stop"},
 };
 

@@ -45,7 +45,7 @@ static const perp_field fields[] = {
      "below 1 damps, above 1 over-relaxes"},
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-11, 1e-16, 1, "residual, relative to q, at which to stop"},
     {"extrapolate", PERP_FIELD_BOOL, offsetof(settings, extrapolate), 1, 0, 1,
-     "jump ahead when the sweeps converge slowly along a line"},
+     "extrapolate if the sweeps converge slowly along a line"},
 };
 
 typedef struct layout {
