@@ -316,7 +316,7 @@ static bool take_loads(work *w, bool again) {
     pp_cone_select k = {.newton = &w->newton, .from = w->best, .tol = w->tol};
     bool found = again ? pp_cone_select_again(&k) : pp_cone_select_run(&k);
     w->info->iterations += k.steps;
-    TELL(w, found ? "loads: %d steps to %.1e" : "no loads: %d steps, %.1e", k.steps, k.measure);
+    TELL(w, found ? "loads: %d steps to %.1e" : "no loads selected: %d steps, %.1e", k.steps, k.measure);
     if (!found || (again && !(k.measure < w->least))) return false;
     w->least = k.measure;
     memcpy(w->best, w->newton.x, sizeof(double) * (size_t)w->c.m);
@@ -417,7 +417,7 @@ static bool solve_away(work *w, perp_outcome *o) {
     memset(r, 0, sizeof *r * (size_t)m);
     memset(w->push, 0, sizeof *w->push * (size_t)w->c.m);
     *o = part.nblock > 0 ? solve(&part.p, PART_TOL * w->tol, PP_LOADS_ANY, true, r, &call, &info) : PERP_OUTCOME_SOLVED;
-    if (*o == PERP_OUTCOME_LIMIT || *o == PERP_OUTCOME_NUMERICS) TELL(w, "not solved by themselves");
+    if (*o == PERP_OUTCOME_LIMIT || *o == PERP_OUTCOME_NUMERICS) TELL(w, "moving bodies not solved");
     w->info->iterations += info.iterations;
     pp_cone_part_put(&part, &w->c, r, w->push);
     return *o == PERP_OUTCOME_SOLVED;
@@ -696,7 +696,7 @@ static perp_outcome solve_form(const perp_problem *p, const wish *a, double *z, 
     pp_cone_unscale(&w.c, w.best, z);
     info->factorisations = w.linear.factorisations;
     *again = found && w.least <= tol && !w.taken && !holds_as_given(&w, &given);
-    if (*again) TELL(&w, "not with W as given");
+    if (*again) TELL(&w, "not within tol for the given W");
     return w.least <= tol || w.taken ? PERP_OUTCOME_SOLVED : o == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : o;
 }
 

@@ -243,7 +243,7 @@ static perp_outcome solve_qp(const perp_problem *p, const settings *s, double *z
     task t = {.qp = &p->as.qp};
     const perp_sparse *Q = &t.qp->Q;
     if (t.qp->m > 0) {
-        pp_tell(info, "rows are not taken, only bounds");
+        pp_tell(info, "rows are not supported, only bounds");
         return PERP_OUTCOME_TOO_LARGE;
     }
     if (!allocate(&t, call, t.qp->n)) return PERP_OUTCOME_MEMORY;

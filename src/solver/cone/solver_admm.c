@@ -190,9 +190,9 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
     info->iterations = k.admm.iterations;
     info->factorisations = k.factors ? k.linear.factorisations : 0;
     info->warm = guess && o == PERP_OUTCOME_SOLVED;
-    pp_tell(info, "%d iterations (%d extrapolated, %d taken back), p = %.1e", k.admm.iterations, k.admm.accelerated,
+    pp_tell(info, "%d iterations (%d extrapolated, %d rejected), p = %.1e", k.admm.iterations, k.admm.accelerated,
             k.admm.rejected, k.admm.penalty);
-    if (k.iterate) pp_tell(info, "%d steps of conjugate gradients", k.cg.steps);
+    if (k.iterate) pp_tell(info, "%d conjugate gradient iterations", k.cg.steps);
     if (k.newton_steps > 0) pp_tell(info, "%d of Newton", k.newton_steps);
     return o;
 }

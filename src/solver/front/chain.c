@@ -289,12 +289,12 @@ static void try_solver(chain *c, const perp_solver_type *type, bool first) {
     pp_settings s;
     (void)settings_of(c, type, first, &s); /* checked before */
     if (!cls) {
-        pp_tell(&c->info, "%s%s: does not take class %s", then, type->name, perp_class_name(c->p->cls));
+        pp_tell(&c->info, "%s%s: does not support class %s", then, type->name, perp_class_name(c->p->cls));
         return;
     }
     bool dense = cls == PERP_MLCP || cls == PERP_LCP;
     if (cls != c->p->cls && dense && c->n > DENSE_MOST) {
-        pp_tell(&c->info, "%s%s: takes dense matrices only, and %d rows are too many for one", then, type->name, c->n);
+        pp_tell(&c->info, "%s%s: supports dense matrices only, and %d rows are too many", then, type->name, c->n);
         c->tried++;
         return;
     }

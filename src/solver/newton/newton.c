@@ -71,7 +71,7 @@ const perp_field pp_newton_fields[] = {
     {"memory", PERP_FIELD_INT, offsetof(pp_newton_settings, memory), 6, 1, MEMORY_MAX,
      "merits that a step is compared with; 1: monotone"},
     {"watchdog", PERP_FIELD_INT, offsetof(pp_newton_settings, watchdog), 6, 0, 100,
-     "full steps that may raise the merit before it must have fallen"},
+     "full steps that may increase the merit before it must decrease"},
 };
 _Static_assert(sizeof pp_newton_fields / sizeof *pp_newton_fields == PP_NEWTON_FIELDS,
                "fields are counted in newton.h");

@@ -351,7 +351,7 @@ static perp_outcome pivot_at_last(search *s, const perp_problem *problem, perp_o
     if (r < s->least) {
         s->least = r;
         memcpy(s->best, z, sizeof *z * (size_t)s->m.n);
-        pp_tell(info, "the answer is lemke's");
+        pp_tell(info, "solved by lemke");
     }
     return r <= s->s->tol ? PERP_OUTCOME_SOLVED : own.outcome == PERP_OUTCOME_STOPPED ? own.outcome : outcome;
 }
