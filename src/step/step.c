@@ -249,7 +249,7 @@ static perp_status take(perp_world *w, parts *p, const part *x) {
     return PERP_OK;
 }
 
-/* Reports a failure that no shorter substep can cure: residuals, problem, jam, open joint. */
+/* Reports a failure after which no shorter substep is tried: residuals, problem, jam, open joint. */
 static perp_status give_up(parts *p, part *x) {
     pp_certify_answer(x->f, &x->c);
     keep_problem(x->f);

@@ -88,7 +88,7 @@ typedef enum pp_disjunction_form {
      * it is violated (the fault of (4.14)), and the check rejects such solutions. No continuous row can do better: at
      * max = 0 it must allow p_i = 0 and for max < 0 forbid it, so it is 0 at max = 0 for any psi_i. */
     PP_DISJUNCTION_PUSHING,
-    /* Berard (3.6)-(3.15), for any number of facets: with a bound k, gaps above which are all treated alike,
+    /* Berard (3.6)-(3.15), for any number of facets; gaps count only up to a bound k,
      *   0 <= c_i _|_ c_i + psi_i - k            c_i = max(0, k - psi_i)
      *   0 <= g_i _|_ c_i + d - gamma            d = gamma - min c_i, so that d - gamma + k = min(max psi, k)
      *   0 <= d   _|_ sum g_i - 1

@@ -21,7 +21,8 @@
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [1] The same part times the smallest pivot, if that is more. */
+/* [1] A remaining diagonal is rounding if it is below this divided by the smallest relative pivot of the free block, as
+ * a fraction of the original diagonal, or below PP_NEGLIGIBLE of it. */
 #define HELD_EPS 1e-14
 /* [1] A symmetric entry of a row without diagonal, relative to the diagonals, is rounding up to this. */
 #define HELD_ROW 1e-4
@@ -30,13 +31,13 @@
 #define COUPLED 1e-7
 /* [1] If the smallest pivot of M_FF exceeds this fraction of the largest, it is eliminated without further checks. */
 #define WEAK 1e-6
-/* [1] Decrease of a diagonal by elimination, in units of what is left, up to which a weaker M_FF is eliminated. */
+/* [1] A nearly singular M_FF is eliminated if this changes each diagonal by at most this multiple of it. */
 #define STRAIN 1e3
 /* [1] If the smallest pivot of an M_FF that is not symmetric semidefinite is below this, growth is checked. */
 #define WEAK_LU 1e-2
 /* [1] Largest growth of entries with which such an M_FF is eliminated. */
 #define BLOWN_UP 100
-/* [steps] Refinement steps of these equations. */
+/* [steps] Refinement steps of the equations of free variables. */
 #define REFINED 2
 
 void *pp_workspace_take(pp_workspace *c, size_t count, size_t size) {

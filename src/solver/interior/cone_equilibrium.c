@@ -25,7 +25,7 @@
 
 /* [steps] Largest number of interior-point steps in the test for rest. Half and double: no effect. */
 #define MOST_STEPS 40
-/* [steps] The same if late steps are made, too. */
+/* [steps] Largest number of interior-point steps in the test for rest if late steps are made, too. */
 #define FULL_STEPS 20
 /* [1] A contact touches if its gap divided by the time step is below this multiple of tol. Half and double: no effect. */
 #define TOUCHING 10
