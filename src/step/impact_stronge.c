@@ -155,11 +155,12 @@ bool pp_stronge(const pp_frame *k, int i, double impulse[3]) {
     const perp_contact_row *c = &p->contact[i];
     const perp_row *row[3] = {&c->n, &c->t, &c->o};
     const double driven[3] = {c->b_n_kin, c->b_t, c->b_o};
-    path x = {.dim = p->dim, .mu = k->contacts.at[i].mu};
-    if (c->e_t > 0 || c->e_r > 0) return false; /* anisotropic friction is not supported */
-    for (int r = 0; r < p->dim; r++) {
+    int dim = k->w->def.dim; /* not p->dim: with friction on the plane of motion, a planar problem has dim = 3 */
+    path x = {.dim = dim, .mu = k->contacts.at[i].mu};
+    if (c->e_t > 0 || c->e_r > 0) return false; /* elliptic and torsional friction are not supported */
+    for (int r = 0; r < dim; r++) {
         x.u[r] = pp_row_dot(p, row[r], k->control.nu0) + driven[r];
-        for (int j = 0; j < p->dim; j++) x.W[r][j] = couple(p, row[r], row[j]);
+        for (int j = 0; j < dim; j++) x.W[r][j] = couple(p, row[r], row[j]);
     }
     x.least = PP_NEGLIGIBLE * (fabs(x.u[0]) + slip_of(&x));
     if (!(x.u[0] < 0) || !(x.W[0][0] > 0)) return false;

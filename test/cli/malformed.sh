@@ -11,8 +11,8 @@ lists=$sources/test/malformed
 tell=${MALFORMED_TELL:-}
 cases=0
 
-# The state of a folder: names and checksums.
-state() { (cd "$1" && find . -type f -exec cksum {} + | sort -k3 && find . ! -type f | sort); }
+# The state of a folder: names, sizes and times of the last change. One process: there are hundreds of cases.
+state() { find "$1" -printf '%p %y %s %T@ %C@\n'; }
 
 # check WHAT FOLDER EXPECTED ARGUMENT...: perp in the folder says that line, and leaves the folder as it was.
 check() {

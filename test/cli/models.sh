@@ -67,7 +67,7 @@ run 0 import other.urdf --package other=elsewhere
 has out 'type: polyhedron'
 
 # ---- wrong ones ----
-state() { (cd "$1" && find . -type f -exec cksum {} + | sort -k3); }
+state() { find "$1" -printf '%p %y %s %T@ %C@\n'; }
 mkdir models
 awk '
 function to(name) { if (file != "") close(file); file = name; printf "" >file }
