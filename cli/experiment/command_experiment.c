@@ -409,7 +409,7 @@ static int run_command(const cli_args *a) {
     int n = cli_operands(a), code;
     bool every = cli_given(a, "all");
     if (every && n) {
-        code = cli_refuse_say(a, CLI_BAD_INPUT, "found names beside --all; allowed: either");
+        code = cli_refuse_say(a, CLI_BAD_INPUT, "found names together with --all; allowed: one of the two");
     } else if (cli_given(a, "list") || (!every && n == 0)) {
         code = show_list(a, s.folder, &all);
     } else {
