@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-build demo install package dist python python-fuzz wasm simulate bench-wasm attack test test-quick nightly test-without-libraries experiments studies gallery fuzz kills bench bench-siconos bench-peers bench-front study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
+.PHONY: help setup setup-build demo install package dist python python-fuzz wasm simulate site bench-wasm attack test test-quick nightly test-without-libraries experiments studies gallery fuzz kills bench bench-siconos bench-peers bench-front study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -56,6 +56,9 @@ wasm:                ## perp as WebAssembly, an npm package in build/wasm/packag
 
 simulate: wasm       ## the page that simulates scenes in the browser, in build/simulate
 	@tools/simulate
+
+site: simulate       ## the documents as a site with search and examples that run in the page, in build/site
+	@tools/site
 
 dist:                ## source archive of this version in build/packages
 	@tools/dist build/packages

@@ -19,9 +19,9 @@ static const cli_example examples[] = {
 static int run(const cli_args *a) {
     const char *name = cli_operand(a, 0);
     bool man = cli_given(a, "man"), bash = cli_given(a, "bash");
-    if (man && bash) return cli_mistake(a, "--man", "it beside --bash", "one of the two");
+    if (man && bash) return cli_mistake(a, "--man", "together with --bash", "one of the two");
     if ((man || bash) && name)
-        return cli_mistake(a, man ? "--man" : "--bash", "it with a command", "it alone, for all commands");
+        return cli_mistake(a, man ? "--man" : "--bash", "with a command", "the option alone, for all commands");
     const cli_command *c = name ? options_command(name) : NULL;
     if (name && !c) return options_unknown_command(a, name);
     if (man)

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* help_man.c - the tables of the commands as a manual page, in the man macros of troff. */
+/* help_man.c - writes the manual page from the tables of the commands, in the man macros of troff */
 #include <ctype.h>
 #include <string.h>
 
 #include "options.h"
 
-/* Text with what troff would take for its own: backslashes, hyphens that are typed, a dot or quote at the start of a
- * line. */
+/* Writes n characters of s and escapes those that troff interprets: backslashes, hyphens, quotes, and a dot at the start
+ * of a line. */
 static void put_n(FILE *to, const char *s, size_t n, bool start) {
     for (size_t i = 0; i < n; i++) {
         if (start && (s[i] == '.' || s[i] == '\'')) fputs("\\&", to);
@@ -33,8 +33,7 @@ static void put_n(FILE *to, const char *s, size_t n, bool start) {
 
 static void put(FILE *to, const char *s, bool start) { put_n(to, s, strlen(s), start); }
 
-/* Paragraphs; one sentence or so to a line is not needed, but very long lines are broken at blanks for those who read
- * the source. */
+/* Writes paragraphs. Lines of the source are broken at blanks before column 100. */
 static void put_text(FILE *to, const char *s) {
     int column = 0;
     while (*s) {
@@ -60,7 +59,7 @@ static void put_text(FILE *to, const char *s) {
     fputc('\n', to);
 }
 
-/* A usage: words in capitals are italic, options bold. */
+/* Writes a usage line: words in capitals are italic, options are bold. */
 static void put_usage(FILE *to, const char *name, const char *operands, size_t n) {
     fprintf(to, "\\fBperp %s\\fR [\\fIOPTION\\fR...]", name);
     for (size_t i = 0; i < n;) {

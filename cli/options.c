@@ -252,7 +252,7 @@ static int take(cli_args *a, const cli_option *o, const char *value) {
         if (near) snprintf(allowed + n, sizeof allowed - n, " (did you mean %s?)", near);
         return cli_mistake(a, key, quoted(found, sizeof found, value), allowed);
     } else if (!o->many && o->kind != CLI_DEFINE && cli_given(a, o->name)) {
-        return cli_mistake(a, key, "it twice", "once");
+        return cli_mistake(a, key, "twice", "once");
     }
     if (o == &cli_common[0]) a->json = true;
     if (o == &cli_common[1]) a->help = true;

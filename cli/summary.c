@@ -88,14 +88,14 @@ static void print_gives(FILE *to, const simulate_result *r) {
         r->total.gives, r->total.gives == 1 ? "" : "s", r->total.give);
 }
 
-/* Steps that the contact model or the stepper of the scene has left to another. */
+/* Steps that the contact model or the stepper of the scene could not solve and others solved. */
 static void print_handed_over(FILE *to, const simulate_result *r) {
     if (r->total.handed_over == 0) return;
-    fprintf(to,
-            "  method   the contact model or the stepper had no answer for %d step%s: done by contact model peg and "
-            "stepper "
-            "stewart-trinkle\n",
-            r->total.handed_over, r->total.handed_over == 1 ? "" : "s");
+    fprintf(
+        to,
+        "  method   the contact model or the stepper found no solution for %d step%s; contact model peg and stepper "
+        "stewart-trinkle solved them\n",
+        r->total.handed_over, r->total.handed_over == 1 ? "" : "s");
 }
 
 void summary_certificate(FILE *to, const simulate_result *r) {

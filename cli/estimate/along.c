@@ -199,7 +199,7 @@ static perp_status filter_fits(const estimation *s, const method *m, const vecto
     perp_status st = one_case(s, m->name, why);
     for (int k = 0; !st && k < s->e.nobserved; k++)
         if (s->e.observed[k].rotation)
-            st = pp_complain_say(why, PERP_E_FIT, at, "estimate.method", "%s does not take rotations", m->name);
+            st = pp_complain_say(why, PERP_E_FIT, at, "estimate.method", "%s does not support rotations", m->name);
     for (int i = 0; !st && i < v->n; i++) {
         int p = i < v->states ? s->e.state[i].parameter : s->e.unknown[s->e.constant[i - v->states]].parameter;
         if (!isfinite(v->sd[i]))

@@ -23,7 +23,7 @@ static void print_data(const estimation *s, FILE *to) {
                 e->lost == 1 ? " is" : "s are", e->gaps, e->gaps == 1 ? "" : "s");
     if (e->missing) fprintf(to, "             %d missing: left out\n", e->missing);
     if (e->off_grid)
-        fprintf(to, "             %d rows lie between two steps: the run is taken as a straight line there\n",
+        fprintf(to, "             %d rows lie between two steps: the run is interpolated linearly there\n",
                 e->off_grid);
     if (e->left_out) fprintf(to, "             %d cases are not used\n", e->left_out);
 }
@@ -51,7 +51,7 @@ static void print_direction(const estimation *s, const double *d, FILE *to) {
         fprintf(to, "    %s has no influence on what was measured\n", name_of(s, first));
         return;
     }
-    fprintf(to, "    these data do not tell apart");
+    fprintf(to, "    these data do not distinguish");
     for (int k = 0; k < s->e.n; k++)
         if (fabs(d[k]) > 1e-6) fprintf(to, "%s %s", said++ == 0 ? "" : said == n ? " and" : ",", name_of(s, k));
     fprintf(to, ": they fit as well with %s + 1", name_of(s, first));

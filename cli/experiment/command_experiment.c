@@ -403,13 +403,13 @@ static int run_command(const cli_args *a) {
     names all;
     if (!find_folder(a, s.folder, sizeof s.folder))
         return cli_refuse_say(a, CLI_BAD_INPUT,
-                              "the folder of the experiments is not there; allowed: --folder FOLDER, or "
+                              "the folder of the experiments does not exist; allowed: --folder FOLDER, or "
                               "PERP_EXPERIMENTS in the environment");
     if (!list_names(s.folder, &all)) return cli_refuse_say(a, CLI_BAD_INPUT, "%s: %s", s.folder, strerror(errno));
     int n = cli_operands(a), code;
     bool every = cli_given(a, "all");
     if (every && n) {
-        code = cli_refuse_say(a, CLI_BAD_INPUT, "found names beside --all; allowed: either");
+        code = cli_refuse_say(a, CLI_BAD_INPUT, "found names together with --all; allowed: one of the two");
     } else if (cli_given(a, "list") || (!every && n == 0)) {
         code = show_list(a, s.folder, &all);
     } else {

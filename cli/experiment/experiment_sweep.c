@@ -160,8 +160,8 @@ static int fits_one(const experiment *e, const exp_sweep *s, int i, pp_span cond
         const exp_sweep *from = mine && mine->sweep >= 0 ? &e->sweep[mine->sweep] : NULL;
         int b = from ? experiment_find_axis(from, text, name) : -1;
         if (b < 0) {
-            snprintf(why, why_size, "found \"%.*s\" where the run at hand has no such variable; allowed: NAME=VALUE",
-                     (int)n, text);
+            snprintf(why, why_size, "found \"%.*s\" but this run has no such variable; allowed: NAME=VALUE", (int)n,
+                     text);
             return -1;
         }
         return s->axis[a].word ? !strcmp(r->axis_text[a], mine->axis_text[b])

@@ -20,7 +20,7 @@ static const cli_option options[] = {
      .help = "List everything that was ignored, approximated, repaired or assumed, with its place."},
     {.name = "repair",
      .kind = CLI_FLAG,
-     .help = "Take the nearest inertia that a body can have where the model gives one that none can have."},
+     .help = "If the model gives an inertia that no body can have, use the nearest valid one."},
     {.name = "free-base",
      .kind = CLI_FLAG,
      .help = "URDF: the root link moves freely. By default it is fixed to the world."},
@@ -178,7 +178,7 @@ const cli_command command_import = {
     .max_operand = 1,
     .summary = "Make a scene of a robot model: MJCF (MuJoCo) or URDF (ROS).",
     .about = "Reads a robot model and writes it as a scene. Without -o and --report the scene is printed.\n\n"
-             "perp run, info and view take such files as they are; import shows what became of the model, and writes a "
+             "perp run, info and view read such files directly; import shows what became of the model, and writes a "
              "scene that "
              "can be changed by hand. Everything that perp leaves out, approximates, repairs or assumes is listed by "
              "--report.\n\n"

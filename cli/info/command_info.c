@@ -144,16 +144,16 @@ static int run(const cli_args *a) {
     bool schema = cli_given(a, "schema"), reference = cli_given(a, "reference"),
          combinations = cli_given(a, "combinations");
     int n = cli_operands(a), code = CLI_OK;
-    if (schema && reference) return cli_mistake(a, "--schema", "it beside --reference", "one of the two");
+    if (schema && reference) return cli_mistake(a, "--schema", "together with --reference", "one of the two");
     if (combinations && (schema || reference))
-        return cli_mistake(a, "--combinations", schema ? "it beside --schema" : "it beside --reference",
+        return cli_mistake(a, "--combinations", schema ? "together with --schema" : "together with --reference",
                            "one of the two");
     if ((schema || reference || combinations) && n > 0)
         return cli_mistake(a,
                            schema      ? "--schema"
                            : reference ? "--reference"
                                        : "--combinations",
-                           "it with a file", "it alone");
+                           "with a file", "the option alone");
     if (schema) return print_made(a, perp_scene_schema, NULL); /* is JSON by itself */
     if (reference) return print_made(a, perp_scene_reference, "reference");
     if (combinations) return print_made(a, perp_combinations, "combinations");
@@ -163,7 +163,7 @@ static int run(const cli_args *a) {
     for (int i = 0; i < n && cli_given(a, "define"); i++) {
         bool problem = info_is_problem(cli_operand(a, i));
         if (problem || recording_likely(cli_operand(a, i)))
-            return cli_mistake(a, "--define", problem ? "it with a problem" : "it with a recording", "it with scenes");
+            return cli_mistake(a, "--define", problem ? "with a problem" : "with a recording", "with scenes");
     }
     json j;
     json_begin(&j, stdout);

@@ -293,8 +293,7 @@ static int check_about_solvers(const cli_args *a, const plot_request *q) {
     for (int i = 0; i < 7; i++) {
         char key[32];
         snprintf(key, sizeof key, "--%s", not_for[i]);
-        if (cli_given(a, not_for[i]))
-            return cli_mistake(a, key, "it with a figure about solvers", "it with recordings");
+        if (cli_given(a, not_for[i])) return cli_mistake(a, key, "with a figure about solvers", "with recordings");
     }
     return CLI_OK;
 }

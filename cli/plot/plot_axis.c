@@ -1,14 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* plot_axis.c - ranges, ticks and their words, scales, thinning
- *   find for a span of numbers few round ones to write at the axis, and for long data few points that look the same
- * Method   linear ticks are whole multiples k m of 10^e with m one of 1, 2, 5: kept as whole numbers, so that their
- *          words are exact and need no rounding; a common power of ten and a common offset are split off where the
- *          words would be long. Log ticks are decades, with 2 to 9 between them where there is room. Thinning keeps the
- *          extremes of every column of paper and then drops what lies on straight lines (the sleeve of directions
- *          around the last kept point).
- * Valid    any finite numbers up to PLOT_HUGE in size, also constant ones and none at all.
- * Cost     proportional to the numbers. */
+ *   Finds a few round numbers to write at an axis, and reduces long data to fewer points that look the same.
+ * Method   Linear ticks are k m 10^e with integer k and m = 1, 2 or 5. They are stored as integers, so their labels are exact. If
+ *          labels are long, a common power of ten and a common offset are written once, in the note of the axis. Log
+ *          ticks are decades, with minor ticks at 2 to 9 if there is room. Thinning keeps the extremes of each column of
+ *          the figure. Then it drops points that lie on straight lines within a tolerance.
+ * Valid    Any finite numbers of size up to PLOT_HUGE, also constant data and no data.
+ * Cost     Proportional to the number of values. */
 #include "plot/plot_axis.h"
 
 #include <assert.h>
@@ -36,7 +35,7 @@ void plot_range_add(plot_range *r, const double *v, long n, bool log) {
     }
 }
 
-/* 10^e; from whole powers, so that it is the same everywhere and exact up to 10^22. */
+/* 10^e by repeated multiplication: the same on every platform, and exact up to 10^22. */
 static double ten(int e) {
     double p = 1;
     for (int i = 0; i < (e < 0 ? -e : e); i++) p *= 10;
@@ -57,7 +56,7 @@ static int decade(double v) {
 void plot_axis_span(plot_axis *a, plot_range r, bool log, bool room, double fixed_lo, double fixed_hi) {
     memset(a, 0, sizeof *a);
     a->log = log;
-    if (!plot_shows(fixed_lo, log)) fixed_lo = NAN; /* an end that the axis cannot have */
+    if (!plot_shows(fixed_lo, log)) fixed_lo = NAN; /* the axis cannot show this end */
     if (!plot_shows(fixed_hi, log)) fixed_hi = NAN;
     if (fixed_lo >= fixed_hi) fixed_lo = fixed_hi = NAN;
     double lo = r.lo, hi = r.hi;
@@ -67,15 +66,15 @@ void plot_axis_span(plot_axis *a, plot_range r, bool log, bool room, double fixe
     } else if (log) {
         int d0 = decade(lo), d1 = decade(hi);
         if (ten(d1) < hi) d1++;
-        if (d0 == d1) d0--, d1++; /* exactly a power of ten, all of it: in the middle */
+        if (d0 == d1) d0--, d1++; /* all data equal one power of ten: put it in the middle */
         if (room) lo = ten(d0), hi = ten(d1);
         if (!(lo < hi)) lo = ten(d0), hi = ten(d1);
     } else {
         double size = fmax(fabs(lo), fabs(hi));
-        if (size < 1 / PLOT_HUGE) { /* nothing but zeros */
+        if (size < 1 / PLOT_HUGE) { /* all data are zero */
             lo = -1;
             hi = 1;
-        } else if (hi - lo <= 1e-12 * size) { /* constant but for rounding: what varies then is not worth a picture */
+        } else if (hi - lo <= 1e-12 * size) { /* constant up to rounding */
             double middle = lo + (hi - lo) / 2;
             lo = middle - 0.1 * size;
             hi = middle + 0.1 * size;
@@ -105,7 +104,7 @@ double plot_axis_place(const plot_axis *a, double v) {
     return (v - a->lo) / (a->hi - a->lo);
 }
 
-/* Writes n 10^(e - common) with as many decimals as e asks for. */
+/* Writes n 10^(e - common) with common - e decimals, or none if this is negative. */
 static void write_number(char *out, size_t size, long long n, int e, int common) {
     int decimals = common > e ? common - e : 0, zeros = e > common ? e - common : 0;
     char digit[64];
@@ -136,27 +135,27 @@ static long long power(int e) {
     return p;
 }
 
-/* Linear ticks: n[k] 10^e, their words and the note. */
+/* Makes linear ticks n[k] 10^e, their labels and the note of the axis. */
 static void linear_ticks(plot_axis *a, int most) {
     double span = a->hi - a->lo, size = fmax(fabs(a->lo), fabs(a->hi));
     double raw = span / most;
-    if (raw < 1e-15 * size) raw = 1e-15 * size; /* finer than the numbers themselves */
+    if (raw < 1e-15 * size) raw = 1e-15 * size; /* no finer than the precision of the numbers */
     if (a->whole && raw < 1) raw = 1;
     int e = decade(raw), m = 1;
     static const int nice[4] = {1, 2, 5, 10};
     long long first = 0, last = -1;
-    for (int i = 0;; i = i == 3 ? 1 : i + 1) { /* the finest step that keeps to `most` */
+    for (int i = 0;; i = i == 3 ? 1 : i + 1) { /* finest step with at most `most` ticks */
         m = nice[i];
         double step = scaled(m, e);
         if (m == 10) m = 1, e++;
-        double slack = 1e-9 * span + 5e-16 * size; /* an end that is a tick but for rounding is one */
+        double slack = 1e-9 * span + 5e-16 * size; /* an end that equals a tick up to rounding is a tick */
         first = (long long)ceil((a->lo - slack) / step);
         last = (long long)floor((a->hi + slack) / step);
         if (last - first < most && last - first < PLOT_TICKS) break;
     }
     long long n0 = first * m, n1 = last * m, offset = 0;
     long long largest = -n0 > n1 ? -n0 : n1;
-    if (largest >= 20000LL * m) { /* more than four digits stand still: write them once */
+    if (largest >= 20000LL * m) { /* the leading digits of all labels are the same: write them once, as an offset */
         int d = decade(span * 1.000001) + 1 - e;
         long long p = power(d < 1 ? 1 : d > 17 ? 17 : d);
         offset = n1 >= 0 ? n1 / p * p : -((-n1 + p - 1) / p) * p;
@@ -167,17 +166,17 @@ static void linear_ticks(plot_axis *a, int most) {
     int common = 0;
     if (largest > 0) {
         int top = e - 1;
-        for (long long l = largest; l > 0; l /= 10) top++; /* largest word is about 10^top */
+        for (long long l = largest; l > 0; l /= 10) top++; /* the largest label is about 10^top */
         if (top >= 5 || top <= -3) common = top >= 0 ? top / 3 * 3 : -((2 - top) / 3) * 3;
     }
     for (long long k = first; k <= last; k++) {
         int i = a->ntick++;
         a->tick[i] = scaled(k * m, e);
         write_number(a->word[i], sizeof a->word[i], k * m - offset, e,
-                     largest == 0 ? e : common); /* zero alone: no decimals */
+                     largest == 0 ? e : common); /* the only tick is zero: no decimals */
     }
     if (common != 0) write_power(a->note, sizeof a->note, TIMES, common);
-    if (offset != 0) { /* trailing zeros go; large and small ones as a power of ten themselves */
+    if (offset != 0) { /* without trailing zeros; large and small offsets with a power of ten */
         int at = e;
         long long o = offset < 0 ? -offset : offset;
         while (o % 10 == 0) o /= 10, at++;
@@ -207,8 +206,7 @@ static void log_ticks(plot_axis *a, int most) {
     int d0 = decade(low), d1 = decade(high); /* 10^d0 <= lo; the last decade within is d1 */
     if (ten(d0) < low) d0++;
     int decades = d1 - d0 + 1;
-    if (decades < 2 &&
-        most > 1) { /* less than two decades: 1, 2, 5 are written too if the axis reaches over some of them */
+    if (decades < 2 && most > 1) { /* less than two decades: label 1, 2 and 5 too, or use linear ticks */
         static const int digit[3] = {1, 2, 5};
         int count = 0;
         for (int d = d0 - 1; d <= d1; d++)
@@ -276,9 +274,9 @@ void plot_axis_ticks(plot_axis *a, int most) {
 
 /* ---- thinning ---- */
 
-/* First, lowest, highest, last of each run of points within one column, if it goes up and down there; a run that does
- * not is smooth, and is left to the straight lines, which keep its shape (where a curve in the plane turns back, for
- * one). */
+/* Keeps the first, lowest, highest and last point of each run of points within one column, if y changes direction at least
+ * three times in the run. Other runs are smooth and stay for thin_straight(), which keeps their shape, for example where
+ * a curve in the plane turns back. */
 static long thin_columns(plot_point *p, long n, double column) {
     long out = 0;
     for (long i = 0; i < n;) {
@@ -296,7 +294,7 @@ static long thin_columns(plot_point *p, long n, double column) {
             continue;
         }
         long keep[4] = {i, low < high ? low : high, low < high ? high : low, j - 1};
-        plot_point kept[4] = {{0}}; /* out <= i, so what is read next is never written over */
+        plot_point kept[4] = {{0}}; /* out <= i: unread points are never overwritten */
         int m = 0;
         for (int k = 0; k < 4; k++)
             if (k == 0 || keep[k] > keep[k - 1]) kept[m++] = p[keep[k]];
@@ -306,17 +304,19 @@ static long thin_columns(plot_point *p, long n, double column) {
     return out;
 }
 
-/* Drops points within `off` of the line from the last kept point to the one after them: the directions that pass all of
- * them form a sleeve, and the line goes on as long as its direction stays inside it and does not turn back. */
+/* Drops points within `off` of the line between two kept points. From the last kept point, the directions that pass
+ * within `off` of all later points form an interval of angles. The line continues while the direction of the next point
+ * lies in this interval and its distance does not decrease. */
 static long thin_straight(plot_point *p, long n, double off) {
     if (n < 3) return n;
     long out = 1;
-    double low = -INFINITY, high = INFINITY, base = 0, reach = 0; /* sleeve as angles about the direction `base` */
+    double low = -INFINITY, high = INFINITY, base = 0,
+           reach = 0; /* interval of angles, relative to the direction `base` */
     bool open = false;
     plot_point from = p[0];
     for (long i = 1; i < n; i++) {
         double dx = p[i].x - from.x, dy = p[i].y - from.y, r = hypot(dx, dy), turn = 0;
-        bool fits = r <= off && !open; /* still at the start: anything */
+        bool fits = r <= off && !open; /* within `off` of the start: any direction */
         if (!fits && !open) {
             base = atan2(dy, dx);
             fits = open = true;
@@ -330,7 +330,7 @@ static long thin_straight(plot_point *p, long n, double off) {
             p[out++] = from = p[i - 1];
             open = false;
             reach = 0;
-            i--; /* look at it again from the new start; the start itself has moved on, so this ends */
+            i--; /* test this point again from the new start. The start has advanced, so the loop ends */
             continue;
         }
         if (open) {

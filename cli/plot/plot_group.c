@@ -10,7 +10,7 @@
 const plot_group plot_groups[] = {
     {"energy", "kinetic, gravity and spring energy, and their sum"},
     {"ledger", "work done since the start, by cause, and the kinetic energy gained"},
-    {"certificate", "residuals of the laws as parts of the speeds at hand; overlap and joint error (log axis)"},
+    {"certificate", "residuals of the laws relative to the speeds; overlap and joint error (log axis)"},
     {"contacts", "number of contacts that separate, stick, slide"},
     {"impulses", "sums of the normal and friction impulses of the last step of each frame"},
     {"states", "what each pair of bodies in contact did over time: separating, sticking, sliding"},

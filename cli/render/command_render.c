@@ -226,26 +226,26 @@ static int check_together(const cli_args *a) {
     char key[32];
     for (int i = 0; filming && i < 4; i++) {
         snprintf(key, sizeof key, "--%s", not_film[i]);
-        if (cli_given(a, not_film[i])) return cli_mistake(a, key, "it beside --video", "one of the two");
+        if (cli_given(a, not_film[i])) return cli_mistake(a, key, "together with --video", "one of the two");
     }
     for (int i = 0; !filming && i < 2; i++) {
         snprintf(key, sizeof key, "--%s", film_only[i]);
-        if (cli_given(a, film_only[i])) return cli_mistake(a, key, "it without --video", "the two together");
+        if (cli_given(a, film_only[i])) return cli_mistake(a, key, "without --video", "both together");
     }
-    if (filming && cli_operands(a) > 1) return cli_mistake(a, "FILE", "it beside --video", "one of the two");
-    if (strip && cli_given(a, "at")) return cli_mistake(a, "--at", "it beside --strip", "one of the two");
+    if (filming && cli_operands(a) > 1) return cli_mistake(a, "FILE", "together with --video", "one of the two");
+    if (strip && cli_given(a, "at")) return cli_mistake(a, "--at", "together with --strip", "one of the two");
     if (cli_given(a, "overlay") && cli_given(a, "panels"))
-        return cli_mistake(a, "--overlay", "it beside --panels", "one of the two");
+        return cli_mistake(a, "--overlay", "together with --panels", "one of the two");
     for (int i = 0; !filming && !strip && i < 2; i++)
         if (cli_given(a, i ? "to" : "from"))
-            return cli_mistake(a, i ? "--to" : "--from", "it without --strip or --video", "it with one of them");
+            return cli_mistake(a, i ? "--to" : "--from", "without --strip or --video", "with one of them");
     for (int i = 0; i < 2; i++) {
         const char *way = i ? "panels" : "overlay";
         snprintf(key, sizeof key, "--%s", way);
         if (cli_given(a, way) && !strip && cli_count(a, "at") < 2)
-            return cli_mistake(a, key, "it with one moment", "it with --strip, or with --at several times");
+            return cli_mistake(a, key, "with one moment", "with --strip, or with several --at");
     }
-    if (cli_count(a, "at") > MOMENTS_MAX) return cli_mistake(a, "--at", "it too often", "at most 200 times");
+    if (cli_count(a, "at") > MOMENTS_MAX) return cli_mistake(a, "--at", "more than 200 times", "at most 200 times");
     return CLI_OK;
 }
 
@@ -278,7 +278,7 @@ static int check_dimension(const task *t) {
         char key[32];
         snprintf(key, sizeof key, "--%s", only_3d[i]);
         if (cli_given(t->a, only_3d[i]))
-            return cli_mistake(t->a, key, "it with a 2D world", "--target and --zoom: a plane is seen from above");
+            return cli_mistake(t->a, key, "with a 2D world", "--target and --zoom; a 2D world is seen from above");
     }
     return CLI_OK;
 }

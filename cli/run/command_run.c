@@ -173,26 +173,28 @@ static int check_together(const cli_args *a) {
     static const char *const not_unrecorded[] = {"output", "every", "what", "force"};
     bool resume = cli_given(a, "resume"), unrecorded = cli_given(a, "no-recording");
     if (cli_given(a, "save-every") && !cli_given(a, "save-problems"))
-        return cli_mistake(a, "--save-every", "it without --save-problems", "the two together");
+        return cli_mistake(a, "--save-every", "without --save-problems", "both together");
     static const char *const only_watched[] = {"paused", "speed", "fast", "port", "no-open"};
     for (int i = 0; !cli_given(a, "view") && i < 5; i++) {
         char key[32];
         snprintf(key, sizeof key, "--%s", only_watched[i]);
-        if (cli_given(a, only_watched[i])) return cli_mistake(a, key, "it without --view", "the two together");
+        if (cli_given(a, only_watched[i])) return cli_mistake(a, key, "without --view", "both together");
     }
     if (cli_given(a, "fast") && cli_given(a, "speed"))
-        return cli_mistake(a, "--speed", "it beside --fast", "one of the two");
-    if (cli_given(a, "view") && resume) return cli_mistake(a, "--view", "it beside --resume", "one of the two");
+        return cli_mistake(a, "--speed", "together with --fast", "one of the two");
+    if (cli_given(a, "view") && resume) return cli_mistake(a, "--view", "together with --resume", "one of the two");
     for (int i = 0; resume && i < 6; i++) {
         char key[32];
         snprintf(key, sizeof key, "--%s", not_resumed[i]);
         if (cli_given(a, not_resumed[i]))
-            return cli_mistake(a, key, "it beside --resume", "a recording goes on as it was begun");
+            return cli_mistake(a, key, "together with --resume",
+                               "--resume without it; the run keeps the settings of its recording");
     }
     for (int i = 0; unrecorded && i < 4; i++) {
         char key[32];
         snprintf(key, sizeof key, "--%s", not_unrecorded[i]);
-        if (cli_given(a, not_unrecorded[i])) return cli_mistake(a, key, "it beside --no-recording", "one of the two");
+        if (cli_given(a, not_unrecorded[i]))
+            return cli_mistake(a, key, "together with --no-recording", "one of the two");
     }
     return CLI_OK;
 }
@@ -309,7 +311,7 @@ static int run(const cli_args *a) {
         if (!o.what) return CLI_BAD_INPUT;
     }
     const char *quantity[64];
-    if (cli_count(a, "watch") > 64) return cli_mistake(a, "--watch", "more than 64 quantities", "at most that");
+    if (cli_count(a, "watch") > 64) return cli_mistake(a, "--watch", "more than 64 quantities", "at most 64");
     o.nquantity = cli_count(a, "watch");
     for (int i = 0; i < o.nquantity; i++) quantity[i] = cli_nth(a, "watch", i);
     o.quantity = quantity;

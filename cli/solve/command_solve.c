@@ -147,9 +147,9 @@ static int check_options(const cli_args *a) {
         code = check_output(a, "output", "a file name that ends in .json or .csv", solve_answer_fits(output));
     if (!code && cli_given(a, "save")) code = check_output(a, "save", "", true);
     if (!code && cli_given(a, "format") && !cli_given(a, "save"))
-        code = cli_mistake(a, "--format", "it without --save", "the two together");
+        code = cli_mistake(a, "--format", "without --save", "both together");
     if (!code && !strcmp(cli_text(a, "solver", ""), "none")) {
-        if (!cli_given(a, "save")) code = cli_mistake(a, "--solver", "none without --save", "the two together");
+        if (!cli_given(a, "save")) code = cli_mistake(a, "--solver", "none without --save", "both together");
     }
     return code;
 }
@@ -323,7 +323,7 @@ static int go_over(session *s) {
 
 static int run(const cli_args *a) {
     session s = {.a = a};
-    if (cli_given(a, "list") && cli_operands(a) > 0) return cli_mistake(a, "--list", "it with a file", "it alone");
+    if (cli_given(a, "list") && cli_operands(a) > 0) return cli_mistake(a, "--list", "with a file", "the option alone");
     if (cli_given(a, "list")) return solve_list(cli_json(a)), CLI_OK;
     if (cli_operands(a) == 0) return cli_mistake(a, "", "nothing to work on", "PROBLEM or FOLDER..., --list");
     int code = check_options(a);

@@ -48,8 +48,8 @@ static int choose_solvers(const cli_args *a, solve_choice *c) {
         const perp_solver_type *type = perp_solver_find(name);
         if (!strcmp(name, "all") || !strcmp(name, "none")) {
             char found[NAME + 32];
-            snprintf(found, sizeof found, "%s beside other names", name);
-            return cli_mistake(a, "--solver", found, "it alone");
+            snprintf(found, sizeof found, "%s together with other names", name);
+            return cli_mistake(a, "--solver", found, "this name alone");
         }
         if (!type) return unknown_solver(a, "--solver", name);
         if (has(c, type)) {
@@ -105,7 +105,7 @@ static int choose_setting(const cli_args *a, const perp_definition *d, solve_cho
     const perp_solver_type *type = perp_solver_find(name);
     if (!type) return unknown_solver(a, "--set", name);
     snprintf(key, sizeof key, "--set %.40s", type->name);
-    if (!has(c, type)) return cli_mistake(a, key, "a solver that is not asked for", "those of --solver");
+    if (!has(c, type)) return cli_mistake(a, key, "a solver that --solver does not name", "the solvers of --solver");
     const perp_field *field = NULL;
     for (int i = 0; i < type->nfield; i++)
         if (!strcmp(type->fields[i].name, dot + 1)) field = &type->fields[i];

@@ -214,15 +214,15 @@ static int check_together(const cli_args *a) {
     static const char *const of_tables[] = {"output", "figures", "page", "csv", "failures", "trial", "record"};
     bool view = cli_given(a, "view"), write = cli_given(a, "export");
     char key[32];
-    if (view && write) return cli_mistake(a, "--export", "it beside --view", "one of the two");
+    if (view && write) return cli_mistake(a, "--export", "together with --view", "one of the two");
     for (size_t i = 0; !view && i < sizeof of_server / sizeof *of_server; i++) {
         snprintf(key, sizeof key, "--%s", of_server[i]);
-        if (cli_given(a, of_server[i])) return cli_mistake(a, key, "it without --view", "the two together");
+        if (cli_given(a, of_server[i])) return cli_mistake(a, key, "without --view", "both together");
     }
     for (size_t i = 0; (view || write) && i < sizeof of_tables / sizeof *of_tables; i++) {
         snprintf(key, sizeof key, "--%s", of_tables[i]);
         if (cli_given(a, of_tables[i]))
-            return cli_mistake(a, key, view ? "it beside --view" : "it beside --export", "one of the two");
+            return cli_mistake(a, key, view ? "together with --view" : "together with --export", "one of the two");
     }
     return CLI_OK;
 }

@@ -25,7 +25,7 @@ static const cli_option options[] = {
      .kind = CLI_TEXT,
      .argument = "NAME=VALUE",
      .many = true,
-     .help = "Take only this value, or class, of a variable. May be repeated."},
+     .help = "Use only this value, or class, of a variable. May be repeated."},
     {.name = "until",
      .kind = CLI_TEXT,
      .argument = "MEASURE=WIDTH",

@@ -34,7 +34,7 @@ int study_open(const cli_args *a, study_kind kind, study_args *x, pp_study **out
     if (samples && cli_given(a, "count")) x->o.count = (int64_t)cli_number(a, "count", 1);
     if (samples && cli_given(a, "seed")) x->o.seed = (int64_t)cli_number(a, "seed", 1);
     for (int i = 0; runs_trials && i < cli_count(a, "only"); i++) {
-        if (i == STUDY_ONLY) return cli_mistake(a, "--only", "a seventeenth", "at most 16");
+        if (i == STUDY_ONLY) return cli_mistake(a, "--only", "more than 16 times", "at most 16 times");
         x->only[x->o.nonly++] = cli_nth(a, "only", i);
     }
     if (runs_trials && is_scene(x->path)) {
@@ -47,7 +47,8 @@ int study_open(const cli_args *a, study_kind kind, study_args *x, pp_study **out
     static const char *const of_scenes[] = {"vary", "sample", "measure", "end"};
     for (int i = 0; runs_trials && i < 4; i++)
         if (cli_given(a, of_scenes[i]))
-            return cli_mistake(a, of_scenes[i], "an option of scenes", "it in the study file, whose operand this is");
+            return cli_mistake(a, of_scenes[i], "with a study file",
+                               "with a scene; a study file contains these settings");
     return pp_study_open(x->path, &x->o, out, &why) ? cli_refuse(a, &why) : CLI_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* open.h - studies as commands open them: options, output file, the rows of one or several files. */
+/* open.h - opens a study for a command: options, output file, rows of one or several files */
 #ifndef CLI_STUDY_OPEN_H
 #define CLI_STUDY_OPEN_H
 
@@ -9,8 +9,8 @@
 
 enum { STUDY_ONLY = 16 };
 
-/* Options that commands share. STUDY_OPTIONS: of all that run a study. STUDY_TRIAL_OPTIONS: of those that keep trials in a
- * file, with study_results(). */
+/* Options that commands share. All commands that run a study have STUDY_OPTIONS. Commands that also save trials in a
+ * file, by study_results(), have STUDY_TRIAL_OPTIONS. */
 /* clang-format off */
 #define STUDY_OPTIONS                                                                                                \
     {.name = "workers", .letter = 'j', .kind = CLI_WHOLE, .argument = "N", .min = 1, .max = PERP_WORKERS_MAX,         \
@@ -33,37 +33,39 @@ enum { STUDY_ONLY = 16 };
 #define STUDY_FIGURES(text) {.name = "figures", .kind = CLI_FILE, .argument = "FOLDER", .help = text}
 /* clang-format on */
 extern const char *const study_progress_words[];
-/* Is progress to be shown? --progress and --quiet. */
+/* Returns true if progress is shown, by --progress and --quiet. */
 bool study_progress(const cli_args *a);
 
-/* What the command line says about a study. */
+/* Options of the command line for a study. */
 typedef struct study_args {
     pp_study_options o;
     const char *only[STUDY_ONLY];
-    char *text;       /* of a study made from options; to be freed */
-    const char *path; /* of the study, for messages */
+    char *text;       /* text of a study made from options; freed by study_args_free() */
+    const char *path; /* path of the study, for messages */
 } study_args;
 
-/* Opens the study of the operand. A sweep may be of a scene, with --vary, --sample, --measure, and has --only; sweeps and designs have
- * --count and --seed. Exit code. */
+/* Opens the study given by the operand. The operand of a sweep may also be a scene, with --vary, --sample, --measure, --end. Reads --only
+ * for sweeps, and --count and --seed for sweeps and designs. Returns an exit code. */
 typedef enum study_kind { STUDY_SWEEP, STUDY_DESIGN, STUDY_ESTIMATE } study_kind;
 int study_open(const cli_args *a, study_kind kind, study_args *x, pp_study **out);
-/* The same study again with another seed and number of samples (-1: as it is) and steps of h/refine. Exit code. */
+/* Opens the same study again with another seed and number of samples (-1: unchanged) and with steps of h/refine. Returns an exit code. */
 int study_open_again(const cli_args *a, const study_args *x, int64_t seed, int64_t count, int refine, pp_study **out);
 void study_args_free(study_args *x);
 
-/* Path of the results: --output, or the name of the study with `suffix` and .h5 in the current folder. */
+/* Writes the path of the results to out: --output, or the name of the study with `suffix` and .h5 in the current folder. Returns false if
+ * the path is too long. */
 bool study_output(const cli_args *a, const char *suffix, char *out, size_t size);
-/* Opens the file of results: to continue it (resume), or a new one; `force` replaces an older study. Exit code. */
+/* Opens the file of results. `resume` continues an existing file; --force replaces one. Returns an exit code. */
 int study_results(const cli_args *a, const char *path, const pp_study *s, const study_args *x, uint64_t trials,
                   bool resume, pp_study_file **out);
-/* The title of the study, or that of its scene, as a heading. */
+/* Prints the title of the study, or the title of its scene, as a heading. */
 void study_print_title(const pp_study *s, FILE *to);
-/* How many trials failed, in words; outcome: how many trials ended in each way. */
+/* Prints how many trials failed. outcome: number of trials with each outcome. */
 void study_print_failed(const uint64_t outcome[PP_OUTCOMES], FILE *to);
-/* All rows of files into a table; prints complaints. Exit code. */
+/* Reads all rows of n files into a table. Prints errors. Returns an exit code. */
 int study_load(const cli_args *a, pp_study_file *const *f, int n, pp_table *out);
-/* Runs a trial and records it, as perp run would; path NULL: no recording. given: its parameters; NULL: those of the plan. Exit code. */
+/* Runs a trial and records it, as perp run does. path NULL: no recording. given: parameters of the trial; NULL: those of the plan. Returns
+ * an exit code. */
 int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, const double *given, const char *path);
 
 #endif

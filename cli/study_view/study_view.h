@@ -1,17 +1,16 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* study_view.h - a study in the browser: its maps, the trials of a cell, and one of them run again.
+/* study_view.h - shows a study in the browser: its maps, the trials of a cell, and a trial that is run again
  *
- *   view_data.c    files of results -> rows in memory, read again while a sweep goes on
- *   view_maps.c    which maps there are, and which cell of them a trial is in
- *   view_json.c    what the page is told
- *   view_play.c    trials run again in a thread of their own, and recorded
- *   view_answer.c  what is answered to what
- *   view_serve.c   the server, or all maps in one page
+ *   view_data.c    reads files of results into memory, again when a running sweep changes them
+ *   view_maps.c    makes the maps, and finds the cell of a trial
+ *   view_json.c    writes the JSON that the page reads
+ *   view_play.c    runs trials again in a separate thread, and records them
+ *   view_answer.c  answers the requests of the page
+ *   view_serve.c   runs the server, or writes all maps to one page
  *
- * The server and the trial that runs are two threads. HDF5 is called by both and may not be built for that: whoever
- * calls it holds study_view.hdf5. All else of a study_view belongs to the thread of the server, but for the study, which
- * nobody changes. */
+ * The server and the running trial are two threads. Both call HDF5, which may not be thread-safe, so each call holds the
+ * mutex study_view.hdf5. The study is constant and shared. Only the thread of the server uses the other fields. */
 #ifndef CLI_STUDY_STUDY_VIEW_H
 #define CLI_STUDY_STUDY_VIEW_H
 
@@ -20,15 +19,15 @@
 #include "study/report.h"
 #include "view/view.h"
 
-/* A variable as the page has it: values in rising order, or names. */
+/* A variable of the page: values in increasing order, or names. */
 typedef struct view_axis {
     const char *name, *unit;
     int n;
-    double *value;      /* rising; NULL: names */
+    double *value;      /* increasing; NULL: names */
     const char **label; /* NULL: values */
-    int *place;         /* of value i of the study among them */
-    bool log;           /* each value is the same multiple of the one before */
-    char *text;         /* room for labels that are ours; NULL: none */
+    int *place;         /* position here of value i of the study */
+    bool log;           /* values are a geometric sequence */
+    char *text;         /* memory of labels made here; NULL: none */
 } view_axis;
 
 /* One map of the page: combination `k` of the variables `by` of an entry of the report. */
@@ -47,14 +46,14 @@ typedef struct study_view {
     pp_study *study;
     pp_study_info info;
     pp_table table;
-    view_stamp *stamp; /* of each file, when it was read */
+    view_stamp *stamp; /* size and time of each file when it was read */
     pthread_mutex_t hdf5;
-    /* A search (perp design): trials belong to designs, of which the last few are an axis. */
+    /* A search (perp design): each trial belongs to a design. The last few designs form an axis. */
     bool search;
-    uint64_t designs;    /* that were drawn, level after level; 0: points of a minimiser */
-    uint64_t *design;    /* numbers of those on the axis, rising */
-    uint64_t all, tried; /* designs that have rows; those on the axis */
-    view_axis *axis;     /* those of the study, then one of ours: designs, or all trials in one place */
+    uint64_t designs;    /* number of designs drawn, each run again on every level; 0: points of a minimiser */
+    uint64_t *design;    /* numbers of the designs on the axis, increasing */
+    uint64_t all, tried; /* number of designs with rows, and number on the axis */
+    view_axis *axis;     /* axes of the study, then one more: designs, or all trials in one place */
     report_entry *entry;
     int nentry;
     view_map *map;
@@ -64,49 +63,49 @@ typedef struct study_view {
 /* ---- view_data.c ---- */
 /* Reads files that are parts of one study. On failure nothing is left to close. */
 perp_status study_view_open(study_view *v, const char *const *path, int n, perp_refusal *why);
-/* Reads again the files that have changed. On failure the earlier rows stay. */
+/* Reads files that have changed again. On failure the earlier rows stay. */
 perp_status study_view_refresh(study_view *v, perp_refusal *why);
 void study_view_close(study_view *v);
-/* The row of a trial; NULL: the files have none of that number. Borrowed until study_view_refresh(). */
+/* The row of a trial, valid until study_view_refresh(). NULL: the files have no trial with this number. */
 const pp_row *study_view_row(const study_view *v, uint64_t number);
 
 /* ---- view_maps.c ---- */
-/* Makes axes, entries and maps; those of a search depend on the rows. */
+/* Makes axes, entries and maps. For a search they depend on the rows. */
 perp_status study_view_make_maps(study_view *v, perp_refusal *why);
-/* Makes the axis of designs anew from the rows. */
+/* Makes the axis of designs again from the rows. */
 perp_status study_view_list_designs(study_view *v, perp_refusal *why);
 void study_view_free_maps(study_view *v);
-/* Cells of one map. */
+/* Number of cells of one map. */
 uint64_t view_map_cells(const study_view *v, const report_entry *e);
-/* The cell of a trial among all combinations of an entry: combination * cells + cell. UINT64_MAX: it is in none. */
+/* The cell of a trial among all combinations of an entry: combination * cells + cell. UINT64_MAX: no cell. */
 uint64_t view_entry_place(const study_view *v, const report_entry *e, const pp_row *row);
-/* Trials of all combinations of an entry, by place. */
+/* Collects the trials of all combinations of an entry by view_entry_place(). */
 perp_status view_entry_grid(const study_view *v, const report_entry *e, grid *out, perp_refusal *why);
 
 /* ---- view_json.c ---- */
-/* The study, as the page reads it. token "": trials cannot be run. */
+/* Writes the study for the page. token "": trials cannot be run. */
 perp_status view_json_study(const study_view *v, const char *token, FILE *to, perp_refusal *why);
-/* Trials of a cell of a map. */
+/* Writes the trials of a cell of a map. */
 void view_json_cell(const study_view *v, const view_map *m, uint64_t cell, FILE *to);
 
 /* ---- view_play.c ---- */
 typedef enum view_play_state { VIEW_NONE, VIEW_WAITING, VIEW_RUNNING, VIEW_READY, VIEW_FAILED } view_play_state;
 typedef struct view_play {
     view_play_state state;
-    double part;   /* that is done, 0 to 1 */
-    char why[280]; /* of one that failed */
+    double part;   /* fraction done, 0 to 1 */
+    char why[280]; /* reason of a failure */
 } view_play;
 typedef struct view_player view_player;
-/* Runs trials of a study one after the other. Its thread is made with the first; recordings lie in a temporary folder
- * that goes with the player, and the last few of them are kept. `study`, `hdf5` borrowed.
- * @param program that wrote the results, for complaints */
+/* Makes a player, which runs trials of a study one after another. Its thread starts with the first trial. It keeps the
+ * last few recordings in a temporary folder, which view_player_free() removes. `study` and `hdf5` are borrowed.
+ * @param program name and version that wrote the results, for messages */
 view_player *view_player_new(const pp_study *study, const char *program, pthread_mutex_t *hdf5);
 void view_player_free(view_player *p);
-/* Runs the trial of this row (copied) and records it, unless it runs or is there already. What it gives must be what the
- * row says. @return false: too many wait */
+/* Queues the trial of this row (copied), to run and record it, unless it runs or is recorded already. Its result must
+ * equal the row. @return false: too many trials wait */
 bool view_player_ask(view_player *p, const pp_row *row);
 view_play view_player_state(view_player *p, uint64_t number);
-/* A descriptor of the recording, to be closed by the caller; -1: it is not there. */
+/* A file descriptor of the recording, which the caller closes; -1: there is none. */
 int view_player_recording(view_player *p, uint64_t number);
 
 /* ---- view_answer.c ---- */
@@ -119,7 +118,7 @@ typedef struct study_site {
 void study_site_init(study_site *s);
 
 /* ---- view_serve.c ---- */
-/* Shows the files of results that are the operands, or writes them as a page: options export, force, port, no-open.
+/* Shows the files of results given as operands, or writes them as a page. Options: export, force, port, no-open.
  * @param who name of the command. @return exit code */
 int study_view_show(const cli_args *a, const char *who);
 

@@ -45,10 +45,10 @@ static int check_together(const cli_args *a) {
     for (int i = 0; cli_given(a, "export") && i < 2; i++) {
         char key[32];
         snprintf(key, sizeof key, "--%s", only_served[i]);
-        if (cli_given(a, only_served[i])) return cli_mistake(a, key, "it beside --export", "one of the two");
+        if (cli_given(a, only_served[i])) return cli_mistake(a, key, "together with --export", "one of the two");
     }
     if (cli_given(a, "force") && !cli_given(a, "export"))
-        return cli_mistake(a, "--force", "it without --export", "the two together");
+        return cli_mistake(a, "--force", "without --export", "both together");
     return CLI_OK;
 }
 

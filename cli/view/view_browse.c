@@ -99,7 +99,7 @@ void view_browse(const char *url) {
     if (!given("DISPLAY") && !given("WAYLAND_DISPLAY")) return;
     char name[1024], address[3 * PATH_BYTES];
     if (!make_page(url)) {
-        fprintf(stderr, "perp: note: no browser is opened, since there is no folder for a private file: %s\n",
+        fprintf(stderr, "perp: note: no browser is opened, because there is no folder for a private file: %s\n",
                 strerror(errno));
         return;
     }

@@ -127,7 +127,7 @@ typedef enum pp_mark {
     PP_HELD = 16,  /* its force was set before the last step too: it is a function of time */
     PP_JUMP = 32,  /* its force jumped: the half step behind t belongs to another one */
     PP_BACK = 64,  /* its velocity was moved back before the step */
-    PP_JAM = 128   /* the last step went on jammed; all bodies of the world have it */
+    PP_JAM = 128   /* the last step was jammed at its end; all bodies of the world have it */
 } pp_mark;
 
 struct pp_frame;

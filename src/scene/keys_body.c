@@ -15,7 +15,7 @@ static const pp_key body[] = {
     {"name", PP_T_NAME, IN(name), .own = true, PP_WORDS("none"),
      PP_HELP("Joints, forces and plots refer to the body by it. No two bodies have the same name.")},
     {"like", PP_T_REF, IN(like), .of = "a template", PP_WORDS("none"),
-     PP_HELP("Template whose keys hold where this entry is silent.")},
+     PP_HELP("Template. Its keys apply where this entry gives none.")},
     {"label", PP_T_LABEL, IN(label), PP_WORDS("none"),
      PP_HELP("Text that is drawn beside the body. It may contain `${...}`, as names may.")},
     {"repeat", PP_T_REPEAT, IN(repeat), .own = true, PP_WORDS("once"),
@@ -67,9 +67,9 @@ static const pp_key body[] = {
 const pp_map pp_map_body = {
     "body",
     "A body",
-    "An entry of `bodies`, or a template. With mass from the shapes, the centre of mass may lie off the body's frame "
-    "as written; "
-    "`at`, shapes, joints and forces stay as written, while positions that are recorded are of the centre of mass.",
+    "An entry of `bodies`, or a template. If the mass follows from the shapes, the centre of mass may differ from the "
+    "origin of the body's frame. `at`, shapes, joints and forces refer to the frame as written; recorded positions are "
+    "those of the centre of mass.",
     body,
     COUNT(body),
     NULL};
@@ -108,7 +108,7 @@ static const pp_variant shapes[] = {
     (1u << PP_IN_SPHERE | 1u << PP_IN_CAPSULE | 1u << PP_IN_REGULAR | 1u << PP_IN_PRISM | 1u << PP_IN_CYLINDER | \
      1u << PP_IN_CONE | 1u << PP_IN_PLATONIC | 1u << PP_IN_ROUND_CYLINDER)
 static const pp_key shape[] = {
-    {"type", PP_T_TAG, 0, .required = true, PP_HELP("The kind of force.")},
+    {"type", PP_T_TAG, 0, .required = true, PP_HELP("The kind of shape.")},
     {"radius", PP_T_NUMBER, IN(radius), .variants = ROUND, .required = true, PP_UNIT("L"), PP_POSITIVE,
      PP_HELP("Radius. For a shape with corners: distance of a corner from the centre or the axis.")},
     {"length", PP_T_NUMBER, IN(length), FOR(PP_IN_CAPSULE), .required = true, PP_UNIT("L"), PP_POSITIVE,
@@ -126,7 +126,7 @@ static const pp_key shape[] = {
     {"axes", PP_T_VECTOR, IN(axes), FOR2(PP_IN_ELLIPSOID, PP_IN_SUPERELLIPSOID), .required = true, PP_UNIT("L"),
      PP_POSITIVE, PP_HELP("Half axes.")},
     {"powers", PP_T_NUMBERS, IN(powers), FOR(PP_IN_SUPERELLIPSOID), .count2 = 1u << 1, .count3 = 1u << 1 | 1u << 2,
-     .required = true, PP_HELP("Powers r, t, from 2 to 100; one stands for both.")},
+     .required = true, PP_HELP("Powers r, t, from 2 to 100; a single number gives both.")},
     {"functions", PP_T_LIST, IN(functions), FOR(PP_IN_INTERSECTION), .required = true, .map = &pp_map_function,
      PP_HELP("The functions, at most 32. All must be negative at the shape's origin.")},
     {"bound", PP_T_NUMBER, IN(bound), FOR(PP_IN_INTERSECTION), .required = true, PP_UNIT("L"), PP_POSITIVE,
@@ -191,13 +191,13 @@ static const pp_variant functions[] = {
 #define IN(field) PP_AT(pp_function_in, field)
 #define FOR(v)    .variants = 1u << (v)
 static const pp_key function[] = {
-    {"type", PP_T_TAG, 0, .required = true, PP_HELP("The kind of force.")},
+    {"type", PP_T_TAG, 0, .required = true, PP_HELP("The kind of function.")},
     {"radius", PP_T_NUMBER, IN(radius), .variants = 1u << F_SPHERE | 1u << F_CYLINDER, .required = true, PP_UNIT("L"),
      PP_POSITIVE, PP_HELP("Radius; of a strip half its width.")},
     {"axes", PP_T_VECTOR, IN(axes), .variants = 1u << F_ELLIPSOID | 1u << F_SUPERELLIPSOID, .required = true,
      PP_UNIT("L"), PP_POSITIVE, PP_HELP("Half axes.")},
     {"powers", PP_T_NUMBERS, IN(powers), FOR(F_SUPERELLIPSOID), .count2 = 1u << 1, .count3 = 1u << 1 | 1u << 2,
-     .required = true, PP_HELP("Powers r, t, from 2 to 100; one stands for both.")},
+     .required = true, PP_HELP("Powers r, t, from 2 to 100; a single number gives both.")},
     {"normal", PP_T_VECTOR, IN(normal), FOR(F_HALFSPACE), .required = true, PP_HELP("Outward normal.")},
     {"offset", PP_T_NUMBER, IN(offset), FOR(F_HALFSPACE), PP_DEFAULT(0), PP_UNIT("L"),
      PP_HELP("Distance of the plane from the origin along the normal.")},
@@ -234,7 +234,7 @@ const pp_map pp_map_turn = {
     "turn",
     "An orientation",
     "In 2D an angle. In 3D `{axis: [x, y, z], angle: a}`, `{euler: [rx, ry, rz]}`, or a quaternion `[w, x, y, "
-    "z]`, which is normalised. In both `{quaternion: [...]}`, which is taken as it is.",
+    "z]`, which is normalised. In both `{quaternion: [...]}`, which is used unchanged.",
     turn,
     COUNT(turn),
     NULL};

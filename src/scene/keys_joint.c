@@ -93,14 +93,15 @@ static const pp_key joint[] = {
      PP_HELP("What acts on each coordinate, one entry per coordinate.")},
     AXIS_KEYS(pp_joint_in, ONE_AXIS),
 };
-const pp_map pp_map_joint = {"joint",
-                             "A joint",
-                             "An entry of `joints`. Where it sits is told by a world point, `at` with `axis` or "
-                             "`turn`, or by a frame in each body. Joints with "
-                             "one coordinate may have `limits`, `motor`, `spring` and `friction` directly.",
-                             joint,
-                             COUNT(joint),
-                             joints};
+const pp_map pp_map_joint = {
+    "joint",
+    "A joint",
+    "An entry of `joints`. Its position is given by a world point, `at` with `axis` or `turn`, "
+    "or by a frame in each body. Joints with one coordinate may have `limits`, `motor`, "
+    "`spring` and `friction` directly.",
+    joint,
+    COUNT(joint),
+    joints};
 #undef IN
 
 #define IN(field) PP_AT(pp_coupled_in, field)
@@ -109,7 +110,7 @@ static const pp_key term[] = {
     {"coordinate", PP_T_WHOLE, IN(coordinate), PP_DEFAULT(0), PP_BETWEEN(0, 2), PP_HELP("Coordinate q of the joint.")},
     {"c", PP_T_NUMBERS, IN(c), .required = true, .count2 = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
      .count3 = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
-     PP_HELP("Coefficients of q, q^2, q^3 and q^4; those that are left out are 0.")},
+     PP_HELP("Coefficients of q, q^2, q^3 and q^4; missing ones are 0.")},
 };
 const pp_map pp_map_coupled = {"coupled", "A term of a coupling or tendon", "An entry of `terms`.", term, COUNT(term),
                                NULL};
@@ -215,28 +216,26 @@ static const pp_key model[] = {
      PP_HELP(
          "An MJCF or URDF file; the path is relative to this file. Meshes that it names are read as it names them.")},
     {"name", PP_T_NAME, IN(name), .own = true, .required = true,
-     PP_HELP("Comes before all names of the model, with a -. No two models have the same.")},
+     PP_HELP("Prefix of all names of the model, followed by a -. No two models have the same name.")},
     {"at", PP_T_VECTOR, IN(at), PP_UNIT("L"), PP_WORDS("the origin"),
-     PP_HELP("Where the origin of the model's world lies. Models are read before parameters, so that this and `turn` "
-             "cannot "
-             "use them.")},
+     PP_HELP("Position of the origin of the model's world. Models are read before parameters, so this and `turn` "
+             "cannot use parameters.")},
     {"turn", PP_T_TURN, IN(turn), PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("not turned"),
-     PP_HELP("How the model is turned about that point.")},
+     PP_HELP("Orientation of the model about that point.")},
     {"base", PP_T_CHOICE, IN(base), .choice = bases, PP_DEFAULT_AS(0, "model"),
      PP_HELP("`model`: as in the file (the root of a URDF is fixed). `fixed`: free joints of the model are left out. "
              "`free`: "
-             "what is fixed to the world moves freely.")},
+             "bodies that are fixed to the world move freely.")},
     {"key", PP_T_TEXT, IN(key), PP_WORDS("none"), PP_HELP("MJCF: the keyframe that it starts from.")},
     {"repair", PP_T_BOOL, IN(repair), PP_DEFAULT(false),
-     PP_HELP("Takes the nearest inertia that a body can have, instead of refusing one that none can have.")},
+     PP_HELP("If an inertia is impossible for any body, uses the nearest valid one instead of refusing it.")},
 };
 const pp_map pp_map_model = {"model",
                              "A robot model",
-                             "An entry of `models`. What of a model is kept is told in docs/import.md; `perp import "
-                             "FILE --report` lists it. Its "
-                             "surfaces are materials called NAME-surface-1, NAME-surface-2, ..., for `laws` with other "
-                             "materials. Its shapes may touch "
-                             "all others of the scene. Time step, gravity and keyframes of the model are not taken.",
+                             "An entry of `models`. docs/import.md describes which parts of a model are used; `perp "
+                             "import FILE --report` lists them. Its surfaces are materials called NAME-surface-1, "
+                             "NAME-surface-2, ..., for `laws` with other materials. Its shapes may touch all others of "
+                             "the scene. Time step, gravity and keyframes of the model are ignored.",
                              model,
                              COUNT(model),
                              NULL};
@@ -250,9 +249,9 @@ static const pp_key site[] = {
     {"turn", PP_T_TURN, IN(turn), PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("not turned"),
      PP_HELP("Orientation in the body's frame.")},
     {"model", PP_T_BOOL, IN(model), PP_DEFAULT(false),
-     PP_HELP(
-         "It is the frame that stands for the body in its model. Joint coordinates of a free body are the pose of this "
-         "frame. A body has at most one.")},
+     PP_HELP("It is the frame of the body in its model. Joint coordinates of a free body are the pose of this frame. A "
+             "body "
+             "has at most one.")},
 };
 const pp_map pp_map_site = {"site", "A site", "An entry of `sites`.", site, COUNT(site), NULL};
 #undef IN
@@ -328,8 +327,8 @@ static const pp_variant actuators[] = {
 #define RANGE(field) \
     PP_T_NUMBERS, IN(field), .count2 = 1u << 2, .count3 = 1u << 2, .infinite = true, PP_WORDS("without limit")
 static const pp_key actuator[] = {
-    {"name", PP_T_NAME, IN(name), .own = true, PP_WORDS("none"), PP_HELP("No two actuators have the same.")},
-    {"type", PP_T_TAG, 0, .required = true, PP_HELP("What ctrl stands for.")},
+    {"name", PP_T_NAME, IN(name), .own = true, PP_WORDS("none"), PP_HELP("No two actuators have the same name.")},
+    {"type", PP_T_TAG, 0, .required = true, PP_HELP("Meaning of ctrl.")},
     {"joint", PP_T_REF, IN(joint), .of = "a joint", .required = true, PP_HELP("The joint.")},
     {"coordinate", PP_T_WHOLE, IN(coordinate), PP_DEFAULT(0), PP_BETWEEN(0, 2),
      PP_HELP("Which of its coordinates; each has at most one actuator.")},
@@ -341,10 +340,10 @@ static const pp_key actuator[] = {
     {"ctrl", PP_T_NUMBER, IN(ctrl), PP_DEFAULT(0), PP_HELP("The number that drives it.")},
     {"ctrl_range", RANGE(ctrl_range), PP_HELP("ctrl is clipped to this range.")},
     {"ctrl_scale", PP_T_NUMBER, IN(ctrl_scale), PP_DEFAULT(1), PP_HELP("The clipped ctrl is multiplied by this.")},
-    {"ctrl_offset", PP_T_NUMBER, IN(ctrl_offset), PP_DEFAULT(0), PP_HELP("This is added to it then.")},
+    {"ctrl_offset", PP_T_NUMBER, IN(ctrl_offset), PP_DEFAULT(0), PP_HELP("Added to ctrl after the multiplication.")},
     {"force_range", RANGE(force_range), PP_UNIT("force or torque"), PP_HELP("Its force is clipped to this range.")},
     {"joint_force_range", RANGE(joint_force_range), PP_UNIT("force or torque"),
-     PP_HELP("What the joint feels, gear times force, is clipped to this range.")},
+     PP_HELP("The force on the joint, gear times force, is clipped to this range.")},
 };
 const pp_map pp_map_actuator = {"actuator", "An actuator",   "An entry of `actuators`.",
                                 actuator,   COUNT(actuator), actuators};

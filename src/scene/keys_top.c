@@ -113,7 +113,8 @@ static const pp_key stages[] = {
     {"contact_model", PP_T_STAGE, IN(contact_model), .list = contact_model, PP_WORDS("peg"),
      PP_HELP("Chooses the gaps that must not become negative. `peg`: those of one separating plane for each pair of "
              "shapes. `standard`: all. `corrective`: only those that are negative already. `lnc`: one for each vertex. "
-             "`peg-mixed`: the constraints of Williams as printed; `peg` does the steps that it has no answer for.")},
+             "`peg-mixed`: the constraints of Williams as printed; `peg` solves the steps for which it finds no "
+             "solution.")},
     {"geometry", PP_T_CHOICE, IN(geometry), .choice = geometries, PP_DEFAULT_AS(PERP_GEOMETRY_ITERATED, "iterated"),
      PP_HELP("Pose at which gaps are measured and contacts act. `iterated`: peg measures gaps at the end of the step "
              "and solves again until they hold there. `once`: gaps are measured at the start of the step and "
@@ -155,8 +156,8 @@ static const pp_key stages[] = {
     {"tolerance", PP_T_NUMBER, IN(tolerance), PP_DEFAULT(1e-8), .ranged = true, .above = true, .min = 0, .max = 0.999,
      PP_HELP("A step is accepted if the residuals of its laws are below this number times the speed scale.")},
     {"error_tolerance", PP_T_NUMBER, IN(error_tolerance), PP_UNIT("L"), PP_DEFAULT_AS(0, "off"), PP_NOT_NEGATIVE,
-     PP_HELP("Error limit of a step. A step is divided until a part and its two halves end no further apart than this "
-             "at any point of a body, at most `max_halvings` times.")},
+     PP_HELP("Error limit of a step. A step is divided until a substep and its two halves end within this distance of "
+             "each other at every point of a body, at most `max_halvings` times.")},
     {"max_halvings", PP_T_WHOLE, IN(max_halvings), PP_DEFAULT(8), PP_BETWEEN(0, 16),
      PP_HELP("If a step is not solved, it is halved, and its parts again, at most this many times.")},
     {"work_limit", PP_T_NUMBER, IN(work_limit), PP_DEFAULT(2.5e9), PP_NOT_NEGATIVE,

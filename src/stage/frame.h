@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* frame.h - the working data of one step (or substep), and the stages that fill it in turn.
  *
- * A stage reads what the stages before it wrote. What each one gives is a struct of its own (frame_*.h); tools/frame-writers says who
- * else may write it. Everything lies in the world's arena; the world itself is not touched, so a step that fails anywhere leaves it as it
- * was. */
+ * Each stage reads the output of the stages before it. The output of each stage is a separate struct (frame_*.h); tools/frame-writers lists
+ * the other writers. All data are in the world's arena. The world itself is not changed, so a failed step leaves it as it was. */
 #ifndef PP_FRAME_H
 #define PP_FRAME_H
 
@@ -21,19 +20,20 @@
 #include "stage/frame_task.h"
 #include "stage/frame_update.h"
 
-/* What a frame is for. */
+/* Purpose of a frame. */
 typedef enum pp_purpose {
     PP_STEP,         /* a step */
-    PP_START_FORCED, /* the staggered start: velocity-level constraints of what touches, with forces */
-    PP_START_FREE,   /* the same without forces: what an impact at the start alone would do */
-    PP_END_KICK,     /* the second half of a step in half kicks: velocity-level constraints at the end pose */
-    PP_IMPACT /* an impact: impulses at one pose, no time passes and no force acts (impact_laws.c); h is that of the step */
+    PP_START_FORCED, /* staggered start: velocity-level constraints of touching contacts, with forces */
+    PP_START_FREE,   /* the same without forces: the effect of an impact at the start alone */
+    PP_END_KICK,     /* second half of a step of half kicks: velocity-level constraints at the end pose */
+    /* an impact: impulses at one pose, without forces or elapsed time (impact_laws.c); h is that of the step */
+    PP_IMPACT
 } pp_purpose;
 
 typedef struct pp_frame {
     perp_world *w;
     const pp_state *s0; /* at the start of the step */
-    pp_state *s1;       /* at the end: kinematic bodies from pp_control on, dynamic ones from pp_update on */
+    pp_state *s1;       /* at the end; kinematic bodies are set by pp_control, dynamic ones by pp_update */
     double h;
     pp_purpose purpose;
     pp_frame_task task;         /* by the code that makes the frame */
@@ -45,14 +45,14 @@ typedef struct pp_frame {
     pp_frame_solve solve;       /* by pp_solve_step() */
     pp_frame_update update;     /* by pp_update() */
     pp_frame_method method;     /* by contact model and stepper */
-    pp_frame_advice advice;     /* by the same, for the step */
-    /* By block: part of the change of velocity that takes it to the end; lag > 0 only. Written by step/stagger.c. */
+    pp_frame_advice advice;     /* by the same, for step/step.c */
+    /* By block: fraction of the velocity change that takes it to the end; only if lag > 0. Written by step/stagger.c. */
     double *later;
 } pp_frame;
 
-/* After which stage a test may tamper with a frame: once forces and driven bodies are known, once the problem is posed (each time it
- * is), once it is solved, once bodies have moved. Of impacts in their order: once it is known what touches, once the law of impact is
- * posed, once it is solved, and once velocities were moved in time (s0 -> s1). */
+/* Points at which a test may modify a frame: forces and driven bodies are known; the problem is posed (each time); it
+ * is solved; bodies have moved. For impacts in order of time: touching contacts are known; the impact law is posed; it
+ * is solved; velocities were shifted in time (s0 -> s1). */
 typedef enum pp_tamper_at {
     PP_CONTROLLED,
     PP_POSED,
@@ -72,13 +72,12 @@ static inline double pp_force_impulse(const pp_frame *f, int i) {
     return f->control.i_gravity[i] + f->control.i_applied[i] + f->control.i_spring[i] + f->control.i_damper[i];
 }
 
-/* Angular impulse about the normal of contact i of a solved frame; 0 where its friction does not resist spin. */
+/* Angular impulse about the normal of contact i of a solved frame; 0 if its friction does not resist spin. */
 static inline double pp_spin_impulse(const pp_frame *f, int i) {
     return f->pose.problem.contact[i].e_r > 0 ? f->solve.solution.p_spin[i] : 0;
 }
 
-/* Gap up to which two shapes count as touching: far below any size of theirs, above the rounding of their coordinates
- * [L]. */
+/* Gap up to which two shapes count as touching: far below their size, above the rounding of their coordinates [L]. */
 static inline double pp_touching(const pp_geometry *a, const pp_geometry *b, perp_vec3 at_W) {
     double size = a->size > b->size ? a->size : b->size;
     return 1e-9 * size + 1e-12 * perp_v3_norm(at_W);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* frame_collide.h - what stage 2 gives (stage/collide): shapes at their places. The pairs that may meet are in w->found.pairs. */
+/* frame_collide.h - output of stage 2 (stage/collide): shapes at their poses. The pairs that may meet are in
+ * w->found.pairs. */
 #ifndef PP_FRAME_COLLIDE_H
 #define PP_FRAME_COLLIDE_H
 

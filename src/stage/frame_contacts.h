@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* frame_contacts.h - what stage 3 gives (the contact model, src/method): the contacts whose laws must hold. */
+/* frame_contacts.h - output of stage 3 (the contact model, src/method): the contacts whose laws must hold. */
 #ifndef PP_FRAME_CONTACTS_H
 #define PP_FRAME_CONTACTS_H
 

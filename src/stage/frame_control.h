@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* frame_control.h - what stage 1 gives (stage/control): mass blocks, driven bodies, impulses of forces, momentum. Everything lies in the
- * world's arena. */
+/* frame_control.h - output of stage 1 (stage/control): mass blocks, driven bodies, impulses of forces, momentum. All
+ * data are in the world's arena. */
 #ifndef PP_FRAME_CONTROL_H
 #define PP_FRAME_CONTROL_H
 
@@ -14,16 +14,16 @@ typedef struct pp_frame_control {
     int *block_body; /* by block: body slot */
     int *block_ndof, *block_offset;
     perp_vec3 *end_v, *end_w; /* by body slot: velocities of kinematic bodies at the end; NULL: as in s1, the mean */
-    perp_vec3 *start_v, *start_w; /* the same at the start; only of a half kick */
+    perp_vec3 *start_v, *start_w; /* the same at the start; only for a half kick */
     /* By shape slot: velocity of its surface (stage/control/belt.h). NULL: no surface moves. */
     const struct pp_belt *belt;
     double *nu0; /* ndof: velocity at the start */
-    /* ndof: impulses of forces, h f; of springs between points and of their dampers */
+    /* ndof: impulses of forces, h f: gravity, applied forces, springs between points, their dampers */
     double *i_gravity, *i_applied, *i_spring, *i_damper;
-    perp_quat *q_free; /* by block: orientation at the end if no constraint acts (3D) */
-    perp_vec3 *w_free; /* by block: angular velocity with it */
-    perp_vec3 *bend;   /* by block: its rotation vector less h times the velocity after the kick of the forces [rad] */
-    double *M, *Minv, *momentum; /* see perp_step_problem; inertia at the start; of an implicit turn: at q_free */
+    perp_quat *q_free; /* by block: orientation at the end without constraints (3D) */
+    perp_vec3 *w_free; /* by block: angular velocity at that orientation */
+    perp_vec3 *bend;   /* by block: rotation vector minus h times the velocity after the kick of the forces [rad] */
+    double *M, *Minv, *momentum; /* see perp_step_problem; inertia at the start; for an implicit rotation at q_free */
 } pp_frame_control;
 
 #endif

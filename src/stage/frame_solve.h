@@ -1,26 +1,29 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* frame_solve.h - what stage 5 gives (stage/solve): the answer, how good it is, how it was found, and which rows had to yield. Models and
- * steppers with laws of their own write it themselves. */
+/* frame_solve.h - output of stage 5 (stage/solve): the solution, its residuals, how it was found, and which rows had to
+ * yield. Models and steppers with their own laws write it themselves. */
 #ifndef PP_FRAME_SOLVE_H
 #define PP_FRAME_SOLVE_H
 
 #include "model/world_data.h"
 
 typedef struct pp_frame_solve {
-    perp_step_solution solution; /* nu: right after the impulses, at the start pose; of an implicit turn: at the end */
+    /* nu: right after the impulses, at the start pose; for an implicit rotation at the end */
+    perp_step_solution solution;
     perp_step_residual residual;
-    bool measured;                /* residual is that of the solution */
-    double acceptance;            /* residual that decides, relative to the speed scale */
-    const perp_solver_type *used; /* solver whose answer it is; NULL if there was nothing to solve */
+    bool measured;     /* the residual belongs to the solution */
+    double acceptance; /* worst residual relative to the speed scale; it decides whether the solution is accepted */
+    const perp_solver_type *used; /* solver that found the solution; NULL if there was nothing to solve */
     perp_solve_info info;
     int iterations, fallbacks, unknowns;
-    bool *stalled; /* by contact: posed as if the driven body in it stood, since its friction had no end; NULL: none */
-    /* Compliance that a rigid row of a jammed island was lent, beyond its own (stage/solve/give_way.h), by contact and by joint row; 0:
-     * none. NULL: no row was lent any [1/M]. */
+    /* by contact: posed as if its driven body were at rest, because friction had no finite solution; NULL: none */
+    bool *stalled;
+    /* Compliance that was added to a rigid row of a jammed island (stage/solve/give_way.h), by contact and by joint
+     * row; 0: none. NULL: to no row [1/M]. */
     double *lent_contact, *lent_joint;
-    int motor_yields; /* motors without force limit that were given one, since their speed had no answer */
-    int yield_joint;  /* joint of the last of them */
+    /* number of motors without force limit that were given one, because their speed had no solution */
+    int motor_yields;
+    int yield_joint; /* joint of the last of them */
 } pp_frame_solve;
 
 #endif

@@ -1,19 +1,20 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* impact_laws.c - laws of impact: newton, poisson, sequence
- * Problem  Contacts touch at a pose, some of them close: u = N nu < 0. Impulses that take no time make them part.
- * Method   newton     0 <= p  _|_  N nu+ + e min(u, 0) >= 0, all contacts at once: one problem.
- *          poisson    the same with e = 0 gives p_c; then 0 <= p_e - e p_c  _|_  N nu+ >= 0: what was pressed gives back
- *                     e of it at least, with the friction that p_e lets be (in space within a box of its directions).
- *          sequence   newton for those that close, V = {u_i < 0}, alone; again for those that close after it, until none
- *                     does. A pass takes sum 1/2 (1 - e_i) p_i |u_i| of energy for any mixture of e, keeps momentum and
- *                     mirror symmetry, and a chain of equal balls hands the blow on, as with small gaps. It may need
- *                     many passes for e < 1: what is left after PASSES of them stops.
- *          Contacts that approach below their speeds of rest are no impacts: when only these close, all of them stop together.
- *          Friction is Coulomb's with the slip of the pass; with tangential restitution e_t it sees s+ + e_t s. Where
- *          restitution would gain energy it is limited (rebound_limit.c).
- * Valid    rigid contacts, joints and joint limits; springs and bounded motors do nothing in no time.
- * Cost     one step problem for each pass.
+ * Problem  At a given pose some of the touching contacts close: u = N nu < 0. Impulses change the velocities at once so that no contact
+ *          closes afterwards.
+ * Method   newton     0 <= p  _|_  N nu+ + e min(u, 0) >= 0 for all contacts together: one problem.
+ *          poisson    Compression: the same problem with e = 0 gives p_c. Restitution: 0 <= p_e - e p_c  _|_  N nu+ >= 0, so that each
+ *                     contact returns at least e p_c. The friction of p_e is bounded; in 3D its cone is replaced by a box.
+ *          sequence   newton for the closing contacts V = {u_i < 0} alone. It is repeated for the contacts that close after it, until
+ *                     no contact closes. For any mixture of e, a pass takes the energy sum 1/2 (1 - e_i) p_i |u_i|. It preserves
+ *                     momentum and mirror symmetry. In a row of equal balls each ball passes the impulse on, as if there were small
+ *                     gaps. With e < 1 many passes can be needed. After PASSES per contact the last pass has no restitution.
+ *          A contact that approaches below its speed of rest makes no impact. If only such contacts close, one pass stops them all.
+ *          Coulomb friction uses the slip s+ after the pass, or s+ + e_t s if there is tangential restitution e_t. If restitution
+ *          adds energy, it is limited (rebound_limit.c).
+ * Valid    Rigid contacts, joints and joint limits. Springs and bounded motors have no impulse in zero time.
+ * Cost     One step problem per pass.
  * Source   Smith, Kaufman, Vouga, Tamstorf, Grinspun, ACM Trans. Graph. 31 (2012) 106; Moreau, CISM 302 (1988);
  *          Glocker, Pfeiffer, Nonlinear Dyn. 7 (1995) 471 (Poisson). */
 #include "step/impact_laws.h"
@@ -33,8 +34,7 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [passes] Largest number of passes of an impact for each contact, as if there were four more. Half and double: no
- * effect. */
+/* [passes] An impact of n contacts has at most PASSES (n + 4) passes. Half and double: no effect. */
 #define PASSES 50
 
 static perp_status no_memory(perp_world *w) { return pp_fail(w, PERP_E_MEMORY, "out of memory for the impacts"); }
@@ -54,7 +54,7 @@ perp_status pp_impacts_add(pp_impacts *m, pp_frame *f, const perp_certificate *c
     return PERP_OK;
 }
 
-/* A frame at m->s, from pp_control on; its end has the same poses. */
+/* Makes a frame at m->s and runs pp_control on it. Its end state has the same poses. */
 static perp_status new_frame(pp_impacts *m, pp_frame **out) {
     perp_world *w = m->w;
     pp_frame *k = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
@@ -100,17 +100,15 @@ double pp_rest_speed(const pp_impacts *m, const pp_frame *look, int i) {
 
 /* ---- a pass ---- */
 
-/* The contacts of a pass, of those that `look` found. */
+/* One pass over some of the contacts of `look`. */
 typedef struct pass {
     pp_frame *k;
-    int *of; /* by contact: its number in look */
-    double
-        *target; /* by contact: normal velocity after it, relative, that is asked for at least; NULL: by restitution */
-    bool restitution; /* contacts that close bounce */
+    int *of;          /* by contact: its index in look */
+    bool restitution; /* closing contacts rebound */
     pp_rebound_limits *limits;
 } pass;
 
-/* Did the series of the pair of contact i of `look` end at a speed that this approach does not exceed? */
+/* Did the series of the pair of contact i end, at a speed that this approach does not exceed? */
 static bool ended(const pp_impacts *m, const pp_frame *look, int i) {
     const int *s = look->contacts.shape + 2 * i;
     return -pp_approach(look, i) <= pp_series_rest(&m->series, pp_pair_key(s[0], s[1]));
@@ -139,7 +137,7 @@ static perp_status new_pass(pp_impacts *m, const pp_frame *look, const bool *in,
     return PERP_OK;
 }
 
-/* Right-hand sides of the law in place of those of plain contact. */
+/* Writes the contact rows with the right-hand sides of the impact law. */
 static void pose(pass *x, perp_contact_row *row) {
     pp_frame *k = x->k;
     for (int i = 0; i < k->contacts.n; i++) {
@@ -156,14 +154,15 @@ static void pose(pass *x, perp_contact_row *row) {
     }
 }
 
-/* Solves a pass once, as posed; the frame keeps the rows of plain contact, which the ledger speaks of. */
+/* Solves a pass once, with the rows of the law. Afterwards the frame has the rows of plain contact again, which the
+ * ledger uses. */
 static perp_status solve(pass *x) {
     pp_frame *k = x->k;
     perp_status st = pp_formulate(k, &(pp_pose_options){0});
     if (st) return st;
     perp_contact_row *row = PP_ARENA_ARRAY(&k->w->arena, perp_contact_row, k->pose.problem.ncontact);
     if (!row) return no_memory(k->w);
-    if (k->pose.problem.ncontact > k->contacts.n) /* points that bodies rest on: no force presses them in no time */
+    if (k->pose.problem.ncontact > k->contacts.n) /* drop support points: no force presses on them in zero time */
         k->pose.problem.ncontact = k->contacts.n;
     const perp_contact_row *plain = k->pose.problem.contact;
     pose(x, row);
@@ -174,7 +173,7 @@ static perp_status solve(pass *x) {
     return st;
 }
 
-/* With restitution limited, where it would gain, or given up, where the laws have no answer with it. */
+/* Solves a pass. Limits restitution if it adds energy, and drops it if there is no solution with it. */
 static perp_status solve_limited(pp_impacts *m, pass *x) {
     for (bool again = true; again;) {
         perp_status st = solve(x);
@@ -205,7 +204,7 @@ static bool rubs(const pp_frame *k) {
     return false;
 }
 
-/* What a pass that was solved did, into the list and the state. */
+/* Certifies a solved pass, adds it to the list and writes its velocities to the state. */
 static perp_status finish(pp_impacts *m, pass *x) {
     pp_frame *k = x->k;
     perp_certificate c;
@@ -213,8 +212,8 @@ static perp_status finish(pp_impacts *m, pass *x) {
     k->update.nu_turned = k->update.nu_end = k->solve.solution.nu;
     take_velocities(k, k->s1);
     take_velocities(k, m->s);
-    pp_arena_mark mark =
-        pp_arena_here(&m->w->arena); /* figures point to nothing: a step may have thousands of passes */
+    /* nothing points to these data afterwards, and a step may have thousands of passes */
+    pp_arena_mark mark = pp_arena_here(&m->w->arena);
     pp_certify_answer(k, &c);
     c.h = 0;
     c.t = m->s->t;
@@ -222,7 +221,7 @@ static perp_status finish(pp_impacts *m, pass *x) {
     pp_ledger(k, &c.ledger);
     perp_status st = pp_contact_gain(k, &c);
     if (m->w->def.impacts != PERP_IMPACTS_SEQUENCE && m->w->def.impacts != PERP_IMPACTS_NEWTON && rubs(k))
-        c.rebound_lost = 0; /* by these laws friction changes what the normal gives back */
+        c.rebound_lost = 0; /* under these laws friction changes the rebound along the normal */
     pp_tell_rebounds(x->limits, &c);
     pp_recheck_impact(k, x->restitution, &c);
     if (!st) pp_arena_release(&m->w->arena, mark);
@@ -238,7 +237,8 @@ static perp_status newton(pp_impacts *m, const pp_frame *look, const bool *in, b
     return st ? st : finish(m, &x);
 }
 
-/* Rows for the friction that impulses e p_c along the normals let be, |p_t| <= mu e p_c: box friction, exact in the plane. */
+/* Friction rows for the normal impulses `back` (e p_c) that are returned: |p_t| <= mu e p_c for each direction. This
+ * box is exact in 2D. */
 static int friction_rows(const pp_frame *k, const double *back, perp_joint_row *out) {
     int n = 0, dim = k->w->def.dim;
     for (int i = 0; i < k->contacts.n; i++) {
@@ -257,7 +257,7 @@ static int friction_rows(const pp_frame *k, const double *back, perp_joint_row *
     return n;
 }
 
-/* Gives back the normal impulses `back`, at least, to the contacts of a pass. */
+/* Restitution phase: every contact of the pass gets at least the normal impulse back[i]. */
 static perp_status give_back(pass *x, const double *back) {
     pp_frame *k = x->k;
     pp_arena *a = &k->w->arena;
@@ -313,17 +313,18 @@ static perp_status poisson(pp_impacts *m, const pp_frame *look) {
     for (int i = 0; i < 3 * look->contacts.n; i++) y.k->solve.solution.p_contact[i] += x.k->solve.solution.p_contact[i];
     for (int i = 0; i < y.k->pose.problem.njoint; i++) y.k->solve.solution.p_joint[i] += x.k->solve.solution.p_joint[i];
     for (int i = 0; i < y.k->pose.problem.ncontact; i++) y.k->solve.solution.p_spin[i] += x.k->solve.solution.p_spin[i];
-    y.k->control.nu0 = x.k->control.nu0; /* both as one: masses and rows are the same */
+    /* count compression and restitution as one impact: masses and rows are the same */
+    y.k->control.nu0 = x.k->control.nu0;
     y.k->s0 = x.k->s0;
     y.restitution = true;
     return finish(m, &y);
 }
 
-/* Contacts of `look` that close with the velocities of m->s. @return how many of them are impacts; *resting: how many rest by their
- * forces */
+/* Marks in `in` the contacts of `look` that close as an impact, with the velocities of m->s. *most: largest approach
+ * speed; *resting: number of closing contacts below their speed of rest. @return the number of marked contacts */
 static int closing(const pp_impacts *m, const pp_frame *look, double least, bool *in, double *most, int *resting) {
     int n = 0;
-    double *nu = look->control.nu0; /* of the look, which no one needs after this */
+    double *nu = look->control.nu0; /* overwritten: nobody reads the velocities of look after this */
     int dim = m->w->def.dim;
     for (int b = 0; b < look->control.nblock; b++) {
         int slot = look->control.block_body[b], nd = look->control.block_ndof[b];
@@ -366,7 +367,7 @@ static perp_status sequence(pp_impacts *m, const pp_frame *look) {
     return PERP_OK;
 }
 
-/* A single contact that closes, by Stronge's law; false: that is not what there is. */
+/* Applies Stronge's law if a single contact closes and no joint exists. *done: it was applied. */
 static perp_status stronge(pp_impacts *m, const pp_frame *look, bool *done) {
     int only = -1, n = 0;
     *done = false;
@@ -378,7 +379,7 @@ static perp_status stronge(pp_impacts *m, const pp_frame *look, bool *done) {
     in[only] = true;
     pass x = {.restitution = true};
     perp_status st = new_pass(m, look, in, &x);
-    if (!st) st = solve(&x); /* for its frame and its judge; the impulse is then another */
+    if (!st) st = solve(&x); /* fills the frame; its impulse is replaced below */
     double p[3];
     if (st || !pp_stronge(x.k, 0, p)) return st;
     memcpy(x.k->solve.solution.p_contact, p, sizeof p);
@@ -388,7 +389,7 @@ static perp_status stronge(pp_impacts *m, const pp_frame *look, bool *done) {
     x.k->solve.residual = (perp_step_residual){.scale = x.k->solve.residual.scale};
     *done = true;
     st = finish(m, &x);
-    return st ? st : sequence(m, look); /* what closes because of it */
+    return st ? st : sequence(m, look); /* for contacts that close after this impact */
 }
 
 perp_status pp_impact(pp_impacts *m, const pp_frame *look) {

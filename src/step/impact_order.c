@@ -1,23 +1,21 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* impact_order.c - impacts in the order of their times within a step, whatever its length
- * Problem  Bodies with restitution meet within a step, once or often, and each meeting changes what follows.
- * Method   1 Velocities are brought to the time of the poses: half a kick, with the constraints that act.
- *          2 The earliest time tau at which a pair with restitution closes (impact_time.c).
- *          3 A step of length tau, in which such pairs do not touch; velocities are half of it behind when it begins, and
- *            brought to its end after it: exact for constant forces. Steppers of half kicks do so by themselves.
- *          4 The law of impact for all that touches there (impact_laws.c).
- *          5 Again for the rest of the step; at its end half a kick back.
- *          What touches and closes when a step begins is an impact at tau = 0. An approach below the speed of rest, (1 - e)
- *          of half of what forces do within the step, is none: its rebounds end within the step, and the contact is held
- *          like one without restitution. So is a contact that forces close again before it has left the gap
- *          that counts as touching. Islands, bodies that may reach each other in the step or are connected, are
- *          divided alone.
- * Ends     where impacts accumulate. A pair whose impacts would end within the step rests from the third of them on (impact_series.c).
- *          After PP_IMPACTS per contact the rest of the step goes without restitution. The certificate counts both
- *          (rebounds_given_up).
- * Cost     a step with n impacts: n + 1 steps of the island, n impacts, and two problems for each half kick where something
- *          touches or is jointed. */
+/* impact_order.c - solves the impacts of a step in order of time, for any step length
+ * Problem  Bodies with restitution collide within a step, once or many times, and each impact changes the motion after it.
+ * Method   1 Shift the velocities to the time of the poses: half a kick, with the active constraints.
+ *          2 Find the earliest time tau at which a pair with restitution closes (impact_time.c).
+ *          3 Make a flight: a step of length tau in which such pairs have no contacts. Its velocities start tau/2 behind the poses. After it
+ *            they are shifted to its end. This is exact for constant forces. Steppers with half kicks need no shift.
+ *          4 Apply the impact law to all contacts that touch there (impact_laws.c).
+ *          5 Repeat for the rest of the step. At its end shift the velocities half a kick back.
+ *          A contact that touches and closes at the start of a step is an impact at tau = 0. There is no impact if the approach is slower
+ *          than the speed of rest, which is (1 - e) times half of the velocity change by forces in the step: its rebounds end within the
+ *          step. Such a contact is treated as one without restitution. So is a contact that forces close again before it has left
+ *          the touching distance. Islands (bodies that are connected or may reach each other in the step) are divided separately.
+ * Ends     If impacts accumulate: a pair whose impacts would end within the step rests from the third of them on (impact_series.c). After
+ *          PP_IMPACTS per contact the rest of the step has no restitution. The certificate counts both (rebounds_given_up).
+ * Cost     A step with n impacts: n + 1 steps of the island, n impacts, and two problems for each half kick if there are contacts or
+ *          joints. */
 #include "step/impact_order.h"
 
 #include <stdlib.h>
@@ -37,26 +35,27 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [tries] Number of times that a flight which went too far is shortened. Half and double: no effect. */
+/* [tries] Number of times that a flight which ended in penetration is shortened. Half and double: no effect. */
 #define REDONE 8
-/* [frames] Frames of a flight, by body, that are posed without a problem that counts its own work. */
+/* [frames] Cost of looking for contacts before a flight, in frames per body, for the work limit of the step. These
+ * frames are not solved and would not be counted otherwise. */
 #define FRAMES 8
-/* [1] Speed of separation, as a part of the speed of rest, below which a contact rests. Half and double: no effect.
- * */
+/* [1] Speed of separation, as a fraction of the speed of rest, below which a contact rests. Half and double: no effect. */
 #define PARTS 0.01
 
 static perp_status no_memory(perp_world *w) { return pp_fail(w, PERP_E_MEMORY, "out of memory for the impacts"); }
 
-/* Time half of which velocities lie behind the poses when a part begins; of a step that was divided it is more than the part. */
+/* Twice the time by which velocities lag behind the poses when the substep begins. In a divided step it is more than
+ * the length of the substep. */
 static double behind_of(const perp_world *w, const pp_span *x) {
     if (w->chosen.stepper->half_kicks) return 0;
     return x->s0->lag > 0 ? 2 * x->s0->lag : x->h;
 }
 
-/* ---- what touches, what flies ---- */
+/* ---- touching pairs and flying pairs ---- */
 
-/* A frame with all pairs that may be reached within the time left, in w->found.pairs. Where none is left it is as long as the step:
- * forces and speeds of rest are needed to tell what rests then. */
+/* Makes a frame with all pairs within reach in the time left; they are in w->found.pairs. If no time is left, the frame
+ * has the length of the step, because forces and speeds of rest are still needed. */
 static perp_status reach(pp_order *o) {
     perp_world *w = o->m.w;
     pp_frame *f = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
@@ -73,7 +72,7 @@ static perp_status reach(pp_order *o) {
     return st ? st : pp_collide(f);
 }
 
-/* Speeds below which bodies rest, by the forces on them. */
+/* Computes the speeds of rest of all bodies from the forces on them. */
 static perp_status rest_speeds(pp_order *o) {
     const pp_frame *f = o->reach;
     perp_world *w = o->m.w;
@@ -99,7 +98,7 @@ static perp_status rest_speeds(pp_order *o) {
                 ang += p * p;
         }
         o->m.rest[slot] = 0.5 * o->m.h / f->h * (sqrt(lin) / b->mass + r * sqrt(ang) * b->I_inv_most);
-        /* with what forces do: speeds of bodies at rest are rounding */
+        /* includes the forces, because the speeds of bodies at rest are rounding */
         most = fmax(most, o->m.rest[slot] + perp_v3_norm(f->s0->v[slot]) + r * perp_v3_norm(f->s0->w[slot]));
     }
     for (int i = 0; i < w->nbody; i++)
@@ -108,9 +107,9 @@ static perp_status rest_speeds(pp_order *o) {
     return PERP_OK;
 }
 
-static bool bears(const perp_world *w, int body) { return body < 0 || w->body[body].kind != PERP_BODY_DYNAMIC; }
+static bool is_support(const perp_world *w, int body) { return body < 0 || w->body[body].kind != PERP_BODY_DYNAMIC; }
 
-/* Bodies that touch or are jointed to something that is fixed or driven, and what touches these, and so on. */
+/* Marks bodies that are connected to a fixed or driven body by a chain of contacts and joints. */
 static perp_status find_grounded(pp_order *o) {
     perp_world *w = o->m.w;
     const pp_frame *k = o->look;
@@ -124,14 +123,14 @@ static perp_status find_grounded(pp_order *o) {
             const int body[2] = {contact ? w->shape[k->contacts.shape[2 * i]].body : w->joint[i - k->contacts.n].a,
                                  contact ? w->shape[k->contacts.shape[2 * i + 1]].body : w->joint[i - k->contacts.n].b};
             for (int side = 0; side < 2; side++)
-                if (!bears(w, body[side]) && !on[body[side]] && (bears(w, body[!side]) || on[body[!side]]))
+                if (!is_support(w, body[side]) && !on[body[side]] && (is_support(w, body[!side]) || on[body[!side]]))
                     on[body[side]] = more = true;
         }
     }
     return PERP_OK;
 }
 
-/* Do the contacts of a pair of shapes rest (or, *touches false, not touch)? */
+/* Does the pair of shapes rest on each other? *touches: it has contacts. */
 static bool rests(const pp_order *o, int a, int b, bool *touches) {
     const pp_frame *k = o->look;
     bool still = false;
@@ -155,7 +154,7 @@ static int compare_meetings(const void *x, const void *y) {
     return (a->j > b->j) - (a->j < b->j);
 }
 
-/* Pairs that fly: those in reach with restitution that do not rest on each other. */
+/* Finds the flying pairs: pairs in reach with restitution that do not rest on each other. */
 static perp_status find_flying(pp_order *o) {
     perp_world *w = o->m.w;
     const pp_frame *f = o->reach;
@@ -179,13 +178,13 @@ static perp_status find_flying(pp_order *o) {
     return PERP_OK;
 }
 
-/* Does contact i of what touches close, and is it an impact? */
+/* Does touching contact i close fast enough to be an impact? */
 static bool is_impact(const pp_order *o, int i) {
     return o->look->contacts.at[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i);
 }
 
-/* Looks round at m.s. */
-static perp_status look_round(pp_order *o) {
+/* Updates everything that depends on the state m.s: touching contacts, pairs in reach, speeds of rest, flying pairs. */
+static perp_status update_pairs(pp_order *o) {
     perp_world *w = o->m.w;
     if (pp_budget_used(w, FRAMES * (double)w->nbody)) return pp_budget_fail(w);
     perp_status st = pp_impact_look(&o->m, &o->look);
@@ -199,7 +198,7 @@ static perp_status look_round(pp_order *o) {
     return PERP_OK;
 }
 
-/* Is contact i of what touches the fastest impact of its pair? */
+/* Is touching contact i the fastest impact of its pair? */
 static bool is_fastest(const pp_order *o, int i) {
     const pp_frame *k = o->look;
     const int *s = k->contacts.shape + 2 * i;
@@ -212,7 +211,7 @@ static bool is_fastest(const pp_order *o, int i) {
     return true;
 }
 
-/* Adds impacts of what touches to the series of their pairs. */
+/* Adds the impacts of touching contacts to the series of their pairs. */
 static perp_status add_to_series(pp_order *o) {
     perp_world *w = o->m.w;
     const pp_frame *k = o->look;
@@ -226,7 +225,7 @@ static perp_status add_to_series(pp_order *o) {
                                 .u = -pp_approach(k, i),
                                 .touching = pp_touching(w->shape[s[0]].g, w->shape[s[1]].g, k->contacts.at[i].b_W)};
             for (int side = 0; side < 2; side++) {
-                if (bears(w, body[side])) continue;
+                if (is_support(w, body[side])) continue;
                 if (pass == 0) o->struck[body[side]]++;
                 x.struck += o->struck[body[side]];
                 x.bodies++;
@@ -240,12 +239,14 @@ static perp_status add_to_series(pp_order *o) {
 
 /* ---- flights ---- */
 
-/* A flight that went too far: its length, how deep a pair was in the other that was `began` apart at its start, and how deep it may be. */
+/* A flight that ended in penetration: its length tau, the penetration, the gap of that pair at the start, and the
+ * penetration that is allowed. */
 typedef struct miss {
     double tau, deep, began, may;
 } miss;
 
-/* Of the pairs that fly, the deepest in the other at a state, if that is beyond touching; else .deep is 0. */
+/* Finds the flying pair with the deepest penetration at the state s. If none is beyond the touching distance, .deep is
+ * 0. */
 static miss too_deep(const pp_order *o, const pp_state *s, double tau) {
     const pp_frame *f = o->reach;
     const perp_world *w = o->m.w;
@@ -266,7 +267,7 @@ static miss too_deep(const pp_order *o, const pp_state *s, double tau) {
     return worst;
 }
 
-/* Does contact i of what touches come back, at acceleration a of the bodies, before it has left the gap that counts as touching? */
+/* With accelerations a of the bodies: does touching contact i close again before it has left the touching distance? */
 static bool comes_back(const pp_order *o, int i, const double *a) {
     const pp_frame *k = o->look;
     const int *shape = k->contacts.shape + 2 * i;
@@ -275,9 +276,9 @@ static bool comes_back(const pp_order *o, int i, const double *a) {
     return closes > 0 && u >= 0 && u * u <= 2 * closes * gap;
 }
 
-/* Pairs that touch and come back so soon do not fly. They are held like those that rest, whatever their restitution: as long as they flew,
- * each flight would press them together a little. True: there are some. */
-static bool hold_pressed(pp_order *o, const double *a) {
+/* Removes pairs that close again so soon from the flying pairs. They are treated like resting pairs, whatever their
+ * restitution. If they flew, each flight would press them together a little more. Returns true if some were removed. */
+static bool remove_pressed_pairs(pp_order *o, const double *a) {
     const pp_frame *k = o->look;
     int n = o->nflying;
     for (int i = 0; i < k->contacts.n; i++) {
@@ -294,8 +295,8 @@ static bool hold_pressed(pp_order *o, const double *a) {
     return o->nflying < n;
 }
 
-/* Accelerations with which bodies that have velocities v, w at a state `from` come to the places of a state `to` within tau, into a. What
- * turns freely in space keeps those it has. */
+/* Accelerations a that take the bodies from the poses and velocities of the state `from` to the poses of `to` within
+ * tau. In 3D angular accelerations are left unchanged. */
 static void acceleration_between(const pp_order *o, const pp_state *from, const pp_state *to, double tau, double *a) {
     const pp_frame *f = o->reach;
     int dim = o->m.w->def.dim;
@@ -310,8 +311,9 @@ static void acceleration_between(const pp_order *o, const pp_state *from, const 
     }
 }
 
-/* Length of the next flight after one that led to s1 and missed, and perhaps one before it: the time at which a pair met on that way, or by
- * false position. Only a flight tells how constraints act over its length, so the meeting was found with other accelerations. */
+/* Length of the next try after a flight to s1 that ended in penetration. It is the time at which a pair met on this
+ * path, or the result of false position with the try before. The first prediction used other accelerations, because the
+ * effect of constraints over the whole flight is known only after it. */
 static double shorter(pp_order *o, const pp_state *s1, const miss *now, const miss *before, int tries) {
     int which;
     double tau = now->tau;
@@ -324,22 +326,24 @@ static double shorter(pp_order *o, const pp_state *s1, const miss *now, const mi
         if (meets > 0 && meets < (1 - PP_RESIDUAL) * tau) return meets;
     }
     if (now->began > 0) return tau * (1 - PP_RESIDUAL) * now->began / (now->began + now->deep);
-    /* it touched: if halving does not help, it is pushed in when the flight begins, and goes as deep as the flight is long */
+    /* it touched at the start: halve. If that does not help, it is pushed in at the start, and its depth is
+     * proportional to the length. */
     return tau * (tries < REDONE / 2 ? 0.5 : fmin(0.5, now->may / now->deep));
 }
 
-/* Time *tau of the earliest meeting of pairs that fly, all that is left if there is none, and velocities for a step as long. */
+/* Sets *tau to the time of the earliest impact of flying pairs, or to all time left if there is none. Shifts the
+ * velocities for a step of this length. */
 static perp_status take_off(pp_order *o, double *tau) {
     perp_world *w = o->m.w;
     pp_accelerated x;
     int which;
     *tau = o->left;
-    o->reach->s0 = pp_state_duplicate(w, o->m.s); /* with velocities of its time */
+    o->reach->s0 = pp_state_duplicate(w, o->m.s); /* with velocities at the time of the poses */
     o->a = PP_ARENA_ARRAY(&w->arena, double, o->reach->control.ndof);
     if (!o->reach->s0 || !o->a) return no_memory(w);
     pp_arena_mark mark = pp_arena_here(&w->arena);
     perp_status st = pp_acceleration(o, -w->def.h, &x);
-    while (!st && hold_pressed(o, x.a)) st = pp_acceleration(o, -w->def.h, &x);
+    while (!st && remove_pressed_pairs(o, x.a)) st = pp_acceleration(o, -w->def.h, &x);
     if (!st) {
         memcpy(o->a, x.a, (size_t)o->reach->control.ndof * sizeof *o->a);
         double meets = pp_first_meeting(o->reach, x.a, o->meeting, o->nflying, o->left, &which);
@@ -347,10 +351,12 @@ static perp_status take_off(pp_order *o, double *tau) {
         if (!pp_any_driven(w)) st = pp_shift_velocities(o, 0, *tau, &x);
     }
     pp_arena_release(&w->arena, mark);
-    return st || !pp_any_driven(w) ? st : pp_move_velocities(o, 0, *tau); /* driven bodies have another velocity then */
+    /* driven bodies have another velocity at this tau */
+    return st || !pp_any_driven(w) ? st : pp_move_velocities(o, 0, *tau);
 }
 
-/* One step from m.s, which becomes its end: up to the first meeting. all: to the end, and every pair may touch. */
+/* Makes one flight from m.s to the next impact; m.s becomes its end. all: to the end of the substep, with contacts of
+ * all pairs. */
 static perp_status fly(pp_order *o, bool all) {
     perp_world *w = o->m.w;
     perp_ledger moved = o->moved;
@@ -389,13 +395,13 @@ static perp_status fly(pp_order *o, bool all) {
         o->left -= tau;
         o->flights++;
         st = pp_impacts_add(&o->m, f, &c);
-        if (!st) st = pp_move_velocities(o, tau, 0); /* what flew still does */
-        return st ? st : look_round(o);
+        if (!st) st = pp_move_velocities(o, tau, 0); /* the flying pairs are still the same */
+        return st ? st : update_pairs(o);
     }
 }
 
-/* Does a pair that flies touch? Whether it rests depends on its velocity. */
-static bool some_part(const pp_order *o) {
+/* Does a flying pair touch? Then its velocity decides whether it rests. */
+static bool any_flying_pair_touches(const pp_order *o) {
     for (int i = 0; i < o->nflying; i++)
         if (o->meeting[i].parting) return true;
     return false;
@@ -404,14 +410,16 @@ static bool some_part(const pp_order *o) {
 static perp_status all_impacts(pp_order *o) {
     perp_world *w = o->m.w;
     double h = o->x->h, behind = behind_of(w, o->x);
-    perp_status st = look_round(o);
+    perp_status st = update_pairs(o);
     if (!st) st = pp_move_velocities(o, behind, 0);
-    if (!st && (pp_any_driven(w) || some_part(o))) st = look_round(o); /* what it found belongs to another time */
+    /* it was found with velocities of another time */
+    if (!st && (pp_any_driven(w) || any_flying_pair_touches(o))) st = update_pairs(o);
     for (int contacts = 0; !st && o->left > PP_ROUNDING * h;) {
         if (o->look->contacts.n + o->nflying > contacts) contacts = o->look->contacts.n + o->nflying;
         if (o->m.count > PP_IMPACTS * (contacts + 4) || o->flights > 4 * PP_IMPACTS * (contacts + 4)) {
-            pp_logf(w, PERP_LOG_INFO, "step %llu: the rest of it, %g, goes without restitution after %d impacts",
-                    (unsigned long long)w->state.step, o->left, o->m.count);
+            pp_logf(w, PERP_LOG_INFO,
+                    "step %llu: after %d impacts, the remaining time %g is solved without restitution",
+                    (unsigned long long)w->state.step, o->m.count, o->left);
             o->m.sum.rebounds_given_up++;
             st = fly(o, true);
             break;
@@ -419,7 +427,7 @@ static perp_status all_impacts(pp_order *o) {
         if (o->impact) {
             st = add_to_series(o);
             if (!st) st = pp_impact(&o->m, o->look);
-            if (!st) st = look_round(o);
+            if (!st) st = update_pairs(o);
             continue;
         }
         st = fly(o, false);
@@ -430,10 +438,10 @@ static perp_status all_impacts(pp_order *o) {
 /* ---- islands ---- */
 
 static void join(const perp_world *w, int *parent, int a, int b) {
-    if (!bears(w, a) && !bears(w, b)) pp_sets_join(parent, a, b);
+    if (!is_support(w, a) && !is_support(w, b)) pp_sets_join(parent, a, b);
 }
 
-/* Bodies that may reach each other within the time left, are jointed or hang on one spring. */
+/* Joins bodies that may reach each other within the time left, or are connected by a joint or a spring. */
 static int *islands(pp_order *o) {
     perp_world *w = o->m.w;
     int *parent = PP_ARENA_ARRAY(&w->arena, int, w->nbody);
@@ -464,9 +472,10 @@ static bool bounced(const pp_frame *done) {
     return false;
 }
 
-/* Velocity of contact i along its normal when a part began that was done. driven: velocities of driven bodies of that time, linear and
- * angular by body slot; NULL: as the part has them. What rests on a driven body that is accelerated does not close. */
-static double began_with(const pp_frame *done, int i, perp_vec3 *const driven[2]) {
+/* Velocity of contact i along its normal at the start of a solved substep. driven: linear and angular velocities of
+ * driven bodies at that time, by body slot; NULL: those of the substep. With them, a body that rests on an accelerated
+ * driven body does not close. */
+static double start_velocity(const pp_frame *done, int i, perp_vec3 *const driven[2]) {
     const perp_world *w = done->w;
     const perp_contact *c = &done->contacts.at[i];
     if (!driven[0]) return pp_approach(done, i);
@@ -482,9 +491,9 @@ static double began_with(const pp_frame *done, int i, perp_vec3 *const driven[2]
     return u;
 }
 
-/* Velocities of driven bodies of the time that those of m.s belong to; NULL where nothing is driven, or frames have those of their own
- * times. */
-static perp_status driven_then(const pp_order *o, const pp_frame *done, perp_vec3 *driven[2]) {
+/* Velocities of driven bodies at the time that the velocities of m.s belong to. NULL if no body is driven, or if the
+ * stepper's frames have the velocities of their own times. */
+static perp_status driven_at_start(const pp_order *o, const pp_frame *done, perp_vec3 *driven[2]) {
     perp_world *w = o->m.w;
     driven[0] = driven[1] = NULL;
     if (!pp_any_driven(w) || w->chosen.stepper->half_kicks) return PERP_OK;
@@ -496,8 +505,8 @@ static perp_status driven_then(const pp_order *o, const pp_frame *done, perp_vec
     return pp_driven_velocities(done, -0.5 * o->m.behind, driven[0], driven[1]);
 }
 
-/* Impacts of a part that was done without: contacts with restitution that pushed, in any of its kicks, and came at more than the speed of
- * rest. */
+/* Marks the islands that had impacts in a substep that was solved as a whole. An impact is a contact with restitution
+ * that carried an impulse in any kick and approached faster than its speed of rest. */
 static void mark_done(pp_order *o, const pp_frame *done, perp_vec3 *const driven[2], int *parent, bool *hit) {
     const perp_world *w = o->m.w;
     for (int k = 0; k < done->method.nkick; k++)
@@ -506,21 +515,21 @@ static void mark_done(pp_order *o, const pp_frame *done, perp_vec3 *const driven
         const perp_contact *c = &done->contacts.at[i];
         if (!(c->restitution > 0) || !(done->solve.solution.p_contact[3 * i] > 0)) continue;
         const int *shape = done->contacts.shape + 2 * i;
-        double u = began_with(done, i, driven), rest = pp_rest_speed(&o->m, done, i),
+        double u = start_velocity(done, i, driven), rest = pp_rest_speed(&o->m, done, i),
                force = pp_force_speed(&o->m, done, i), gap = c->gap;
         if (driven[0] && done->demand.levers != done->s0) gap -= done->h * done->pose.problem.contact[i].b_n_kin;
         bool apart = gap > pp_touching(w->shape[shape[0]].g, w->shape[shape[1]].g, c->b_W);
-        /* what forces add on the way: half of theirs within h is known */
+        /* speed at the impact: `force` is half of the velocity change by forces within h */
         double met = apart ? sqrt(u * u + 4 * force / done->h * fmax(0, gap)) : -u;
         if ((apart ? -u + 2 * force > 0 : true) && met > rest) mark(w, parent, shape, hit);
     }
 }
 
-/* Bodies of islands that have impacts; *any: there are some. */
+/* Marks the bodies of islands that have impacts. *any: there are some. */
 static perp_status find_islands(pp_order *o, const pp_frame *done, bool *acts, bool *any) {
     perp_world *w = o->m.w;
     *any = false;
-    perp_status st = look_round(o);
+    perp_status st = update_pairs(o);
     if (st) return st;
     bool *hit = PP_ARENA_ZERO(&w->arena, bool, w->nbody);
     int *parent = islands(o);
@@ -529,7 +538,7 @@ static perp_status find_islands(pp_order *o, const pp_frame *done, bool *acts, b
     const pp_frame *f = o->reach;
     for (int i = 0; i < o->look->contacts.n; i++)
         if (is_impact(o, i)) mark(w, parent, o->look->contacts.shape + 2 * i, hit);
-    if (!w->chosen.stepper->half_kicks) /* at the time of the poses */
+    if (!w->chosen.stepper->half_kicks) /* shift to the time of the poses */
         for (int b = 0; b < f->control.nblock; b++) {
             const double *x = a + f->control.block_offset[b];
             pp_state *s = (pp_state *)f->s0;
@@ -542,7 +551,7 @@ static perp_status find_islands(pp_order *o, const pp_frame *done, bool *acts, b
         if (isfinite(pp_first_meeting(f, a, &o->meeting[i], 1, o->left, &which))) mark(w, parent, shape, hit);
     }
     perp_vec3 *driven[2] = {NULL, NULL};
-    if (done && (st = driven_then(o, done, driven))) return st;
+    if (done && (st = driven_at_start(o, done, driven))) return st;
     if (done) mark_done(o, done, driven, parent, hit);
     for (int i = 0; i < w->nbody; i++) {
         acts[i] = pp_alive(w->body[i].gen) && w->body[i].kind == PERP_BODY_DYNAMIC && hit[pp_set_of(parent, i)];
@@ -551,8 +560,8 @@ static perp_status find_islands(pp_order *o, const pp_frame *done, bool *acts, b
     return PERP_OK;
 }
 
-/* The account of an island: what its frames booked, and the moving of velocities. */
-static void close_account(pp_order *o, const bool *acts) {
+/* Completes the ledger of an island: entries of its frames and of the shifts of velocities. */
+static void complete_ledger(pp_order *o, const bool *acts) {
     perp_ledger *l = &o->m.sum.ledger;
     l->kinetic_before = pp_kinetic_of(o->m.w, o->x->s0, acts);
     l->kinetic_after = pp_kinetic_of(o->m.w, o->m.s, acts);
@@ -564,8 +573,8 @@ static void close_account(pp_order *o, const bool *acts) {
     o->m.sum.law.momentum = fmax(o->m.sum.law.momentum, o->shift);
 }
 
-/* Bodies without impacts, whole. */
-static perp_status do_others(perp_world *w, const pp_span *x, const bool *acts, pp_state *s1, pp_ordered *out) {
+/* Solves the bodies without impacts as one substep. */
+static perp_status solve_others(perp_world *w, const pp_span *x, const bool *acts, pp_state *s1, pp_ordered *out) {
     bool *others = PP_ARENA_ZERO(&w->arena, bool, w->nbody), any = false;
     pp_frame *f = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
     if (!others || !f) return no_memory(w);
@@ -584,7 +593,7 @@ static perp_status do_others(perp_world *w, const pp_span *x, const bool *acts, 
     return PERP_OK;
 }
 
-/* Did a body of an island meet one of the others? */
+/* Did a body with impacts meet one of the others? */
 static perp_status met_others(perp_world *w, const pp_state *s, const bool *acts, bool *met) {
     pp_frame end = {.w = w};
     double depth = 0;
@@ -601,7 +610,7 @@ static perp_status met_others(perp_world *w, const pp_state *s, const bool *acts
     return PERP_OK;
 }
 
-/* The bodies that act in their order, the others whole. */
+/* Solves the marked bodies impact by impact, and the others as one substep. */
 static perp_status in_order(perp_world *w, const pp_span *x, const bool *acts, pp_state *s1, pp_ordered *out) {
     pp_order o = {.x = x,
                   .left = x->h,
@@ -616,13 +625,13 @@ static perp_status in_order(perp_world *w, const pp_span *x, const bool *acts, p
     o.m.sum = (perp_certificate)PERP_CERTIFICATE_NONE;
     perp_status st = all_impacts(&o);
     if (st) return st;
-    close_account(&o, acts);
+    complete_ledger(&o, acts);
     *out = (pp_ordered){.divided = true, .c = o.m.sum, .frame = PP_ARENA_ARRAY(&w->arena, pp_frame *, o.m.nframe + 1)};
     if (!out->frame) return no_memory(w);
     out->c.substeps = o.flights;
     out->c.extent = (perp_energy_extent){.kinetic = o.m.sum.extent.kinetic, .fall = o.m.sum.extent.fall};
     pp_state_copy(w, s1, o.m.s);
-    st = do_others(w, x, acts, s1, out);
+    st = solve_others(w, x, acts, s1, out);
     if (st) return st;
     pp_take_bodies(w, acts, o.m.s, s1);
     for (int i = 0; i < o.m.nframe; i++) out->frame[out->n++] = o.m.frame[i];

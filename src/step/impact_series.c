@@ -1,22 +1,22 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* impact_series.c - impacts of one pair after another in a step, and whether they accumulate before it ends
- * Problem  Two bodies that something presses together bounce on each other infinitely often in a finite time. Where weight presses a body
- *          on the ground, the speed of rest tells this in advance (impact_laws.h: pp_rest_speed). It does not where other contacts or
- *          joints press, or where turning brings another point down.
- * Method   With a constant acceleration, speeds and intervals of the impacts of a pair fall by the factor e. Where more than one pair bounces,
- *          they fall by another factor, but geometrically too. So impacts of a pair in one step, the last three with intervals d1, d2 and
- *          speeds u1, u2, u3, have the factor r = max(e, d2/d1, u2/u1, u3/u2), and those to come take d2 r/(1 - r). If that is no
- *          more than the time left of the step, the pair is at rest when the step ends, and all the energy of its bounces is lost by then.
- *          The pair has impacts without restitution from this one on. Three impacts suffice if nothing else struck the bodies between
- *          them. Otherwise the pair must have had PP_IMPACTS: in a row of balls with gaps, a pair has some that become slower and closer, and
- *          then no more.
- *          A pair that moved by less than what counts as touching since its last impact, while nothing else struck it, has not parted,
- *          and rests too: no time of its impacts can be told.
- *          A pair that comes again faster than at the end of its series was struck by something else. A new series begins.
- * Valid    A body that bounces on the ground by its weight alone comes to rest as without this rule: d = 2u/g there, and impacts that the speed
- *          of rest does not end have d > (1 - e) h. Then d e/(1 - e) is more than h - d, the most time that can be left. A pair with
- *          e = 1 has no such end. */
+/* impact_series.c - series of impacts of one pair in a step: detects impacts that accumulate before the step ends
+ * Problem  Two bodies that are pressed together bounce on each other infinitely often in a finite time. If the weight of a body presses it
+ *          on the ground, the speed of rest predicts this (impact_laws.h: pp_rest_speed). If other contacts or joints press, or if a
+ *          rotation brings another point down, it does not.
+ * Method   At constant acceleration, the speeds and intervals of a pair's impacts decrease by the factor e. If several pairs bounce, the
+ *          factor is a different one, but the decrease is still geometric. Let d1, d2 be the intervals and u1, u2, u3 the speeds of the
+ *          last three impacts of the pair in this step. The factor is estimated as r = max(e, d2/d1, u2/u1, u3/u2), and all later
+ *          impacts together take the time d2 r/(1 - r). If this is not more than the time left in the step, the pair will be at rest
+ *          when the step ends, and the energy of its bounces will be lost. So the pair has no restitution from this impact on.
+ *          Three impacts are enough if no other impact struck the bodies between them. Otherwise PP_IMPACTS are needed: in a row of
+ *          balls with gaps, a pair can have some impacts that become slower and more frequent, and then none.
+ *          A pair also rests if it moved by less than the touching distance since its last impact and nothing else struck it. It has
+ *          not separated, and the times of its impacts cannot be resolved.
+ *          If a pair approaches faster than at the end of its series, something else struck it. A new series begins.
+ * Valid    This rule does not change a body that bounces on the ground by its weight alone: there d = 2u/g, and impacts above the
+ *          speed of rest have d > (1 - e) h. Then d e/(1 - e) > h - d, and h - d is the most time that can be left. A series with
+ *          e = 1 never ends. */
 #include "step/impact_series.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static void begin(pp_series *s, const pp_pair_impact *x) {
     *s = (pp_series){.last = *x, .n = 1, .alone = 1, .slows = INFINITY};
 }
 
-/* Does the series end with x, an impact `interval` after the last of them? */
+/* Does the series end with the impact x, which follows the last one after `interval`? */
 static bool ends_with(const pp_series *s, const pp_pair_impact *x, double interval, double left) {
     if (s->alone > 1 && x->u * interval <= x->touching) return true;
     if (s->alone < 3 && s->n < PP_IMPACTS) return false;

@@ -1,11 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* impact_shift.c - velocities moved in time between the parts of a step that impacts divide
- * Problem  Velocities of a step of length h belong to a time h/2 before its poses. Impacts need those of the poses, and the flight after
- *          them, of length tau, those of tau/2 before.
- * Method   nu' = nu + c a, a: acceleration with the contacts and joints that act, from two solves that differ by the forces.
- * Ledger   That is booked as sampling, -(S' - S) with S = 1/2 h f.nu, and as drift; the latter is 1/8 (h^2 - h'^2) f.a for free bodies
- *          and cancels over the step for constant forces. */
+/* impact_shift.c - shifts velocities in time between the flights of a step that is divided at impacts
+ * Problem  The velocities of a step of length h belong to the time h/2 before its poses. An impact needs the velocities at the time of
+ *          the poses. The flight after it, of length tau, needs those at tau/2 before the poses.
+ * Method   nu' = nu + c a. The acceleration a includes contacts and joints: it is the difference of two solutions, with forces and
+ *          without, divided by h.
+ * Ledger   The energy change is entered as sampling, -(S' - S) with S = 1/2 h f.nu, and as drift. For free bodies the drift is
+ *          1/8 (h^2 - h'^2) f.a. For constant forces it cancels over the step. */
 #include "step/impact_shift.h"
 
 #include <string.h>
@@ -30,9 +31,9 @@ bool pp_any_driven(const perp_world *w) {
     return false;
 }
 
-/* Velocities of driven bodies in a frame of pp_acceleration(): without forces those of the time that m.s belongs to, half of m.behind before
- * its poses. With forces they have changed by what they change in the step at their acceleration up to half of `to` before the poses. So
- * what rests on a driven body is accelerated with it. */
+/* Sets the velocities of driven bodies in a frame of pp_acceleration(). Without forces they are those at the time
+ * m.behind/2 before the poses. With forces, the change that their mean acceleration up to the time to/2 before the
+ * poses makes in a whole step is added. So a body that rests on a driven body is accelerated with it. */
 static perp_status accelerate_driven(const pp_order *o, double to, pp_frame *f, bool forces) {
     const perp_world *w = o->m.w;
     perp_status st = pp_any_driven(w) ? pp_driven_velocities(f, -0.5 * o->m.behind, f->s1->v, f->s1->w) : PERP_OK;
@@ -71,7 +72,7 @@ perp_status pp_acceleration(pp_order *o, double to, pp_accelerated *out) {
         if (!st) st = pp_solve_contacts(f[k]);
         if (st) return st;
         if (k == 0 && f[0]->pose.problem.ncontact == 0 && f[0]->pose.problem.njoint == 0) break;
-        if (k == 1) f[0]->demand.slip_nu = f[1]->solve.solution.nu; /* where to find it */
+        if (k == 1) f[0]->demand.slip_nu = f[1]->solve.solution.nu; /* stored here to find it below */
     }
     *out = (pp_accelerated){.a = PP_ARENA_ZERO(&w->arena, double, f[0]->control.ndof),
                             .at = f[0],
@@ -108,7 +109,6 @@ static double dot(int n, const double *x, const double *y) {
     return sum;
 }
 
-/* Velocities that belong to a step of length `from` to those of one of length `to`: they are half of it behind the poses. */
 perp_status pp_shift_velocities(pp_order *o, double from, double to, const pp_accelerated *x) {
     perp_world *w = o->m.w;
     double *a = x->a, c = 0.5 * (from - to);
@@ -131,12 +131,13 @@ perp_status pp_shift_velocities(pp_order *o, double from, double to, const pp_ac
         s->v[slot] = perp_v3(v[0], v[1], dim == 3 ? v[2] : 0);
         if (nd > dim) s->w[slot] = dim == 2 ? perp_v3(0, 0, v[2]) : perp_v3(v[3], v[4], v[5]);
         if (s->lag == 0) continue;
-        const double *d = change + f->control.block_offset[b]; /* back to the time of the poses: see step/stagger.h */
+        /* the correction back to the time of the poses, see step/stagger.h */
+        const double *d = change + f->control.block_offset[b];
         s->dv[slot] = from == 0 ? perp_v3(-d[0], -d[1], dim == 3 ? -d[2] : 0) : perp_v3(0, 0, 0);
         s->dw[slot] = perp_v3(0, 0, 0);
         if (nd > dim && from == 0) s->dw[slot] = dim == 2 ? perp_v3(0, 0, -d[2]) : perp_v3(-d[3], -d[4], -d[5]);
     }
-    /* lengths as the ledgers of the part before and of this one have them */
+    /* substep lengths as in the ledgers of the previous and of this flight */
     double part = c / w->def.h, before = from == 0 ? 0 : s->part > 0 ? s->part : from, after = fmin(to, o->x->h);
     double S =
         0.5 / w->def.h *
@@ -159,7 +160,7 @@ perp_status pp_shift_velocities(pp_order *o, double from, double to, const pp_ac
     return PERP_OK;
 }
 
-/* A step may have hundreds of flights: what this takes of the arena is given back. */
+/* A step may have hundreds of flights, so the arena memory is released. */
 perp_status pp_move_velocities(pp_order *o, double from, double to) {
     perp_world *w = o->m.w;
     if (w->chosen.stepper->half_kicks || from == to) return PERP_OK;

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* impact_time.c - when two shapes meet
- * Problem  The first root of the distance of two shapes along their motion, from apart to touching.
- * Method   Bodies move with constant accelerations, and turn freely; that is the motion of a step for constant forces.
- *          The distance cannot fall faster than the largest relative speed of their points: conservative advancement by it, but by
- *          no less than a part of the span, until the distance is not positive; then false position in the bracket, to
- *          rounding.
- * Valid    Meetings shorter than LEAST of the span may be missed: they are grazes.
- * Cost     some ten to SAMPLES distances of a pair that comes near; one of a pair that does not.
+/* impact_time.c - time of the first impact of pairs of shapes
+ * Problem  Find the first time at which the distance of two shapes falls to zero along their motion.
+ * Method   Bodies move with constant acceleration and rotate freely. For constant forces this is the motion of a step. The distance
+ *          cannot decrease faster than a bound of the relative speed of their points. Conservative advancement uses this bound, but
+ *          advances by at least LEAST of the span. When the distance is no longer positive, false position finds the root in the
+ *          bracket, to rounding.
+ * Valid    An overlap that lasts less than LEAST of the span may be missed. Such contacts graze each other.
+ * Cost     About 10 to SAMPLES distance evaluations for a pair that comes near, one for a pair that does not.
  * Source   Mirtich, thesis (Berkeley 1996) 2.3 (conservative advancement). */
 #include "step/impact_time.h"
 #include "model/budget.h"
@@ -17,12 +17,12 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [samples] Samples of the span in which pairs are looked for that meet. Half and double: other bits only. */
+/* [samples] Largest number of samples of the span in the search for an impact. Half and double: other bits only. */
 #define SAMPLES 512
-/* [1] First sample of a pair that parts, as a part of the span; each of the next is twice as far. Half and double:
- * other bits only. */
+/* [1] First sample of a pair that separates, as a fraction of the span. Each following interval is twice as long. Half
+ * and double: other bits only. */
 #define FIRST 1e-9
-/* [rounds] Largest number of rounds of the search for the moment of an impact. Half and double: no effect. */
+/* [iterations] Largest number of iterations of the root search for the time of an impact. Half and double: no effect. */
 #define ROUNDS 200
 
 #define LEAST (1.0 / SAMPLES)
@@ -64,13 +64,13 @@ static perp_pose pose_after(const motion *m, int body, double t) {
     return X;
 }
 
-/* Largest speed of a point of a body within the span [L/T]. */
+/* Bound of the speed of the points of a body within the span [L/T]. */
 static double fastest(const motion *m, int body, double span) {
     const pp_frame *f = m->f;
     const perp_world *w = f->w;
     const pp_body *b = &w->body[body];
     int k = f->control.block[body], dim = w->def.dim;
-    if (b->kind == PERP_BODY_KINEMATIC && b->motion) { /* by samples, with a reserve */
+    if (b->kind == PERP_BODY_KINEMATIC && b->motion) { /* sampled, with a safety factor of 2 */
         double most = 0;
         perp_pose last = pose_after(m, body, 0);
         double r = isfinite(b->radius) ? b->radius : 0;
@@ -93,12 +93,12 @@ static double fastest(const motion *m, int body, double span) {
             ang += a[i] * a[i];
     }
     double turn = perp_v3_norm(f->s0->w[body]) + span * sqrt(ang);
-    if (dim == 3 && !b->isotropic) turn *= 2; /* the free turn may speed it up */
+    if (dim == 3 && !b->isotropic) turn *= 2; /* free rotation can increase the angular speed */
     return perp_v3_norm(f->s0->v[body]) + span * sqrt(lin) + (isfinite(b->radius) ? b->radius * turn : 0);
 }
 
-/* Bound of the speed at which two shapes approach each other within the span [L/T]: of their bodies relative to each other, and of the
- * turning of each about its centre, which a sphere there does not feel. */
+/* Bound of the speed at which two shapes approach each other within the span [L/T]. It is the relative speed of their
+ * bodies plus the speeds by rotation about the centres of mass. Rotation does not move a sphere at the centre. */
 static double closing_speed(const motion *m, const pp_placed *a, const pp_placed *b, double span) {
     const pp_frame *f = m->f;
     const pp_placed *side[2] = {a, b};
@@ -114,7 +114,7 @@ static double closing_speed(const motion *m, const pp_placed *a, const pp_placed
         acc = perp_v3_axpy(acc, k ? 1 : -1, perp_v3(y[0], y[1], dim == 3 ? y[2] : 0));
         const pp_shape *s = &f->w->shape[side[k]->slot];
         bool centred = side[k]->g->kind == PERP_SHAPE_SPHERE && perp_v3_norm(s->X_BS.p) == 0;
-        if (!centred && isfinite(x->radius)) { /* all of the bound but the motion of the centre */
+        if (!centred && isfinite(x->radius)) { /* the bound of fastest() without the motion of the centre */
             double ang = 0;
             for (int i = dim; i < f->control.block_ndof[blk]; i++) ang += y[i] * y[i];
             double turn = perp_v3_norm(f->s0->w[body]) + span * sqrt(ang);
@@ -124,7 +124,7 @@ static double closing_speed(const motion *m, const pp_placed *a, const pp_placed
     return perp_v3_norm(v) + span * perp_v3_norm(acc) + turning;
 }
 
-/* Distance after t, and `more`. */
+/* Distance at time t, plus `more`. */
 static double distance(const motion *m, const pp_impact_event *x, double t, double more) {
     pp_placed a = m->f->collide.placed[x->i], b = m->f->collide.placed[x->j];
     a.X_WS = perp_pose_mul(pose_after(m, a.body, t), m->f->w->shape[a.slot].X_BS);
@@ -132,8 +132,8 @@ static double distance(const motion *m, const pp_impact_event *x, double t, doub
     return pp_separation(&a, &b) + more;
 }
 
-/* Root between lo, where the distance is d_lo > 0, and hi, where it is d_hi <= 0, by false position after Illinois: the last
- * time at which it is not negative. */
+/* Root between lo, where the distance is d_lo > 0, and hi, where it is d_hi <= 0, by false position (Illinois rule).
+ * Returns the last time found at which the distance is not negative. */
 static double root(const motion *m, const pp_impact_event *x, double more, double lo, double d_lo, double hi,
                    double d_hi) {
     int side = 0;
@@ -156,7 +156,7 @@ static double root(const motion *m, const pp_impact_event *x, double more, doubl
     return lo;
 }
 
-/* First meeting of one pair before `span`. */
+/* First impact of one pair within `span`. */
 static double meeting(const motion *m, const pp_impact_event *x, double span) {
     const pp_placed *a = &m->f->collide.placed[x->i], *b = &m->f->collide.placed[x->j];
     double touching = pp_touching(a->g, b->g, a->X_WS.p);
@@ -170,7 +170,7 @@ static double meeting(const motion *m, const pp_impact_event *x, double span) {
         if (open && d - speed * (span - t) > 0) return INFINITY;
         double d_next = distance(m, x, next, 0);
         if (open && d > 0 && !(d_next > 0)) return root(m, x, 0, t, d, next, d_next);
-        /* another part of it comes down before this one has left */
+        /* another point of the shape comes down before the present one has separated */
         if (!open && d_next < -touching)
             return root(m, x, 0.5 * touching, t, 0.5 * touching, next, d_next + 0.5 * touching);
         open = open || d_next > touching;

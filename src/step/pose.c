@@ -19,19 +19,18 @@ perp_status pp_posable(const perp_world *w, char *why, size_t why_size) {
     if (s->step || s->normal_rhs != pp_end_gap_rhs)
         return pp_refuse(why, why_size, PERP_E_FIT,
                          "stepper %s does not state a step as one problem that is smooth in the pose; "
-                         "stewart-trinkle and planar-2.5d do",
+                         "use stewart-trinkle or planar-2.5d",
                          s->name);
     if (w->chosen.model != &pp_model_peg && w->chosen.model != &pp_model_one_plane)
         return pp_refuse(why, why_size, PERP_E_FIT,
-                         "contact model %s chooses contacts by the answer of the step; one-plane and peg are taken",
+                         "contact model %s selects contacts by the solution of the step; use one-plane or peg",
                          w->chosen.model->name);
     if (w->def.geometry == PERP_GEOMETRY_END)
-        return pp_refuse(
-            why, why_size, PERP_E_FIT,
-            "with geometry `end` the step is no problem at its start pose; `once` and `iterated` are taken");
+        return pp_refuse(why, why_size, PERP_E_FIT,
+                         "with geometry `end` the step is not one problem at its start pose; use `once` or `iterated`");
     if (w->def.start == PERP_START_STAGGERED && !w->chosen.start_left)
         return pp_refuse(why, why_size, PERP_E_FIT,
-                         "a staggered start changes the velocities before the first step; a plain start is taken");
+                         "a staggered start changes the velocities before the first step; use a plain start");
     return PERP_OK;
 }
 

@@ -1,25 +1,26 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* rebound_limit.c - restitution gives back no more energy than the impact took
- * Problem  Newton's rule prescribes the speed at which a contact leaves, whatever that costs. With friction, or where
- *          contacts of different restitution act at once, its impulses may do work on the bodies: a rod that lands on
- *          its end while it slides leaves with more energy than it came with (Kane's paradox).
- * Method   Contacts that all have the same e and no friction, or that all stop (e = 0), cannot gain: with w- and w+
- *          before and after, work = p (w- + w+)/2 and p w+ <= 0 there. So between e and 0 lies the largest restitution
- *          that gains nothing, and that is what the pairs of an island leave with that would gain. It is found by false
- *          position with the step solved each time, only in steps in which something would be gained.
- * Overlap  A gap that is negative at the start asks for the speed -gap/h, whatever it is: the shorter the part, the harder the
- *          blow. If contacts gain by it, such a pair may leave no faster than it came: p (u- + u+) <= 0, which cannot gain
- *          where it is alone. If contacts gain even so, it is only kept from closing further: where all contacts stop,
- *          nothing gains. Little is allowed: to lift what has sunk in by rounding and by linearised gaps costs energy.
- *          A model that lets bodies enter each other (contact_model.h: pushes_out) lifts them out in every second step, and what
- *          each lift may gain would add up. There nothing is allowed. Even contacts that stop can gain there, if forces of the step turn
- *          a body back that was leaving: p (u- + u+) > 0 with u- > 0, u+ = 0, as at a corner that a body tips over, step after step.
- *          So contacts act at the mean velocity: 0 <= p _|_ u- + u+ >= 0, friction opposes s- + s+. Then no contact can
- *          do work on its bodies, whatever the others do.
- *          The model "peg" bounds this speed itself, and holds gaps at the end. There a body that a drive is jammed into is not pushed
- *          out at all if contacts gain by it: in a wedge the least motion may take large impulses.
- * Valid    The work is that of the ledger: at the mean of the velocities, relative to driven bodies.
+/* rebound_limit.c - limits restitution and push-out so that they do not add energy
+ * Problem  Newton's rule prescribes the velocity of separation. With friction, or if contacts with different restitution act together,
+ *          its impulses can do positive work: a sliding rod that lands on its end separates with more energy than it had (Kane's
+ *          paradox).
+ * Method   The work of a contact is p (w- + w+)/2 with the normal velocities w- before and w+ after the impact. It cannot be positive if
+ *          all contacts have the same e and no friction, or if all contacts stop (e = 0). So there is a largest restitution between 0 and
+ *          e that gains nothing. All pairs of an island that would gain get this restitution. It is found by false position on the work;
+ *          each evaluation solves the step again. Steps without gain need no extra solve.
+ * Push-out A negative gap at the start demands the separation speed -gap/h. The shorter the substep, the larger the impulse. If contacts
+ *          gain energy by it, limits are tried in this order:
+ *          1 The pair may separate no faster than it approached: p (u- + u+) <= 0. A pair alone cannot gain then.
+ *          2 The pair is only kept from closing further. If all contacts stop, none gains.
+ *          A small gain is allowed, because lifting bodies that sank in by rounding and linearised gaps costs energy.
+ *          Models that allow penetration (contact_model.h: pushes_out) push bodies out in every second step, so allowed gains would add up.
+ *          There no gain is allowed. Contacts that stop can still gain there if the forces of the step turn a separating body
+ *          back: p (u- + u+) > 0 with u- > 0, u+ = 0. A body that tips over a corner does so in every step. So their last limit lets
+ *          contacts act at the mean velocity: 0 <= p _|_ u- + u+ >= 0, and friction opposes s- + s+. Then no contact can do positive
+ *          work, independent of the others.
+ *          The model "peg" bounds the push-out speed itself and enforces gaps at the end of the step. There a body that a drive is jammed
+ *          into is not pushed out if contacts gain by it: in a wedge a very small motion can require large impulses.
+ * Valid    Work is computed as in the ledger: at the mean velocity, relative to driven bodies.
  * Source   Kane, Levinson, Dynamics (1985) 348; Stronge, Proc. R. Soc. A 431 (1990) 169 (restitution by energy); the
  *          bound is derived here. Illinois rule: Dowell, Jarratt, BIT 11 (1971) 168. */
 #include "step/rebound_limit.h"
@@ -36,31 +37,33 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Energy that a limited rebound may lose, as a part of what it would have gained. Half and double: no effect. */
+/* [1] The search for the restitution ends if the contacts lose less than this fraction of the gain without a limit.
+ * Half and double: no effect. */
 #define CLOSE 0.02
-/* [tries] Largest number of tries of the rebound of an island. Half: other bits only; double: no effect. */
+/* [tries] Largest number of solutions in the search for the restitution of an island. Half: other bits only; double: no
+ * effect. */
 #define TRIES 10
-/* [1] Penetration of a driven body, in units of the gap that counts as touching, from which on it was jammed. Half
- * and double: no effect. */
-#define JAMMED 10
-/* [1] Energy that an island may gain in a part by penetration that is pushed out, as a part of its own. Half and
+/* [1] A driven body counts as jammed if its penetration exceeds this multiple of the touching distance. Half and
  * double: no effect. */
+#define JAMMED 10
+/* [1] Energy that an island may gain in a substep by push-out, as a fraction of its kinetic energy. Half and double: no
+ * effect. */
 #define PUSHED 1e-5
-/* [1] Energy that it may gain beside that, as a part of what a fall of that time gives: sinking by linearised gaps is
- * undone. Half and double: no effect. */
+/* [1] Energy that it may gain in addition, as a fraction of the energy of a free fall over the substep: push-out lifts
+ * bodies that sank in by linearised gaps. Half and double: no effect. */
 #define LIFTED 0.3
 
-/* Does contact i push because its overlap asks for more than the next limit allows? */
+/* Does contact i carry an impulse because its penetration demands more than the limit `next` allows? */
 static bool pushed_out(const pp_frame *k, int i, pp_push_out next) {
     const perp_contact_row *c = &k->pose.problem.contact[i];
-    if (k->contacts.plane) return false; /* the model "peg" has checks of its own */
-    if (c->compliance > 0) return false; /* a spring */
+    if (k->contacts.plane) return false; /* the model "peg" has its own checks */
+    if (c->compliance > 0) return false; /* compliant contact */
     if (!(k->contacts.at[i].gap < 0) || !(k->solve.solution.p_contact[3 * i] > 0)) return false;
-    if (next == PP_PUSH_MEAN) return true; /* friction changes too */
+    if (next == PP_PUSH_MEAN) return true; /* this limit also changes friction */
     return k->purpose == PP_STEP && c->b_n < pp_push_out_bound(k, next, c);
 }
 
-/* Does contact i of the model "peg" push what a drive is jammed into out of it? */
+/* In the model "peg": does contact i push a body out of a driven body that is jammed into it? */
 static bool leaves_jam(const pp_frame *k, int i) {
     const pp_shape *A = &k->w->shape[k->contacts.shape[2 * i]], *B = &k->w->shape[k->contacts.shape[2 * i + 1]];
     const perp_contact *c = &k->contacts.at[i];
@@ -69,7 +72,7 @@ static bool leaves_jam(const pp_frame *k, int i) {
     return k->w->body[A->body].kind == PERP_BODY_KINEMATIC || k->w->body[B->body].kind == PERP_BODY_KINEMATIC;
 }
 
-/* Energy that a part of free fall gives the bodies of an island. */
+/* Energy that free fall over the substep gives to the bodies of an island. */
 static double fall_of(const pp_frame *f, const pp_contact_work *a, int island) {
     double mass = 0, g = perp_v3_norm(f->w->def.gravity_W);
     for (int b = 0; b < f->control.nblock; b++) {
@@ -85,7 +88,7 @@ static bool any_pushed_out(const pp_frame *const *kick, int n, pp_push_out next)
     return false;
 }
 
-/* Energy that the contacts of an island may add by overlap that is pushed out. */
+/* Energy that the contacts of an island may add by push-out. */
 static double allowed(const pp_frame *f, const pp_contact_work *a, int island) {
     if (f->w->chosen.model->pushes_out) return PP_RESIDUAL * a->moved[island];
     return PUSHED * a->kinetic[island] + LIFTED * fall_of(f, a, island);
@@ -96,7 +99,7 @@ perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *aga
     int n = f->method.nkick ? f->method.nkick : 1;
     bool jam = false, passive = f->w->chosen.model->pushes_out;
     if (r->push_out == PP_PUSH_NOTHING || r->push_out == PP_PUSH_MEAN || f->method.no_inertia) return PERP_OK;
-    /* steppers with equations of their own whose gaps hold at the end bound it themselves */
+    /* steppers with their own step equations and gaps at the end bound the push-out themselves */
     if (f->w->chosen.stepper->step && !f->task.half && f->method.true_gap) return PERP_OK;
     pp_push_out last = passive ? PP_PUSH_MEAN : PP_PUSH_NOTHING,
                 next = r->push_out == PP_PUSH_FREE ? PP_PUSH_BOUND : last;
@@ -142,9 +145,9 @@ static pp_rebound_limit *limit_of(pp_rebound_limits *r, const int *shape) {
     return NULL;
 }
 
-/* Next factor of a pair whose island did `work` with the one in use. */
+/* Computes the next factor of a pair from the work of its island with the present factor. */
 static void search(pp_rebound_limit *l, double work, double rounding, bool last) {
-    if (isnan(l->work_lo)) { /* without restitution */
+    if (isnan(l->work_lo)) { /* the work without restitution was not known yet */
         l->base = fmax(0, work);
         l->work_lo = work - l->base;
         l->work_hi -= l->base;
@@ -188,7 +191,7 @@ bool pp_no_rebound(pp_rebound_limits *r, pp_arena *arena, const int shape[2]) {
     return true;
 }
 
-/* The pairs of a kick that bounce: those whose island gains are searched for the restitution that does not. */
+/* Updates the search of all pairs of a kick that rebound and whose island gains energy. */
 static bool go_through(pp_rebound_limits *r, const pp_frame *k, const pp_contact_work *a, bool last, bool *again) {
     for (int i = 0; i < k->contacts.n; i++) {
         const perp_row *n = &k->pose.problem.contact[i].n;

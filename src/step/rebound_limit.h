@@ -1,22 +1,24 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* rebound_limit.h - the part of restitution that energy allows, for step/step.c. */
+/* rebound_limit.h - limits restitution and push-out so that they do not add energy. */
 #ifndef PP_REBOUND_LIMIT_H
 #define PP_REBOUND_LIMIT_H
 
 #include "stage/pose/rebound.h"
 
-/* Did restitution gain energy in a solved frame? Then *again: it is to be solved once more, with `r` as f->rebounds. */
+/* Checks whether restitution added energy in a solved frame. If so, sets *again: the frame must be solved again with
+ * `r` as f->demand.rebounds. */
 perp_status pp_limit_rebounds(const pp_frame *f, pp_rebound_limits *r, bool *again);
-/* Did contacts gain energy because they push out overlap? Then *again: it is to be solved once more, with another
- * r->push_out. */
+/* Checks whether contacts added energy because they push out penetration. If so, sets *again: the frame must be solved
+ * again with the new r->push_out. */
 perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *again);
-/* A frame was not solved: shall it be tried without restitution? If so, `r` says that from now on. Newton's rule
- * prescribes how bodies leave, and where friction wedges them that may have no answer; that they stop has one. */
+/* After a frame could not be solved: returns true if it should be tried again without restitution, and records this in
+ * `r`. Newton's rule prescribes the velocity of separation. If friction wedges the bodies, that may have no solution,
+ * but stopping has one. */
 bool pp_give_up_rebounds(const pp_frame *f, pp_rebound_limits *r);
-/* A pair of shapes without restitution from now on. False: memory is short. */
+/* Switches restitution of a pair of shapes off from now on. Returns false if out of memory. */
 bool pp_no_rebound(pp_rebound_limits *r, pp_arena *arena, const int shape[2]);
-/* What came of all of them, for the certificate of a part that was solved. */
+/* Writes to the certificate of a solved substep how many rebounds were limited or given up. */
 void pp_tell_rebounds(const pp_rebound_limits *r, perp_certificate *cert);
 
 #endif

@@ -1,24 +1,25 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* stagger.c - velocities half a step behind the poses, and those of the time of the poses
+/* stagger.c - velocities that are stored half a step behind the poses
  *
- * Problem  A step that moves with the velocity at its end is the leapfrog rule if that velocity is the one of the middle of
- *          the step: exact for constant acceleration, second order between impacts. So velocities of the state lie half a
- *          step behind. Those of the time of the poses are to be shown.
- * Method   Start: nu - 1/2 dnu, where dnu is the constrained acceleration times h: the difference of two problems at velocity
- *          level, with forces and without, which has no share of an impact. What would fall shut within the step counts as
- *          touching there, so that a hair's breadth does not decide. The same for a body whose velocity is set, and
- *          for the bodies that hang together with one whose forces jump.
- *          End: nu + 1/2 dnu with the dnu of the step that ended, second order too, at no cost. Where the velocity jumped
- *          dnu is no acceleration, and nothing is added to the velocities of that island: an impact, met by rows that
- *          close although they were open, or that the step before had brought to touch, or that left much slower than they
- *          came; friction that stopped a slip. Where
- *          half of dnu would turn a slip round only the part up to its end is added. An island that nothing outside holds gets
- *          half of what forces do to it as one rigid body in place of what is not added: the velocities of its bodies relative to
- *          each other stay as they are, and its momenta are those of the time that is shown.
- *          Where springs between points are so stiff that the step is divided, velocities are not moved back.
- * Valid    Steppers that kick at the start pose and move with the velocity after it.
- * Cost     Two solutions at the start; linear in the rows in every step.
+ * Problem  A step that moves with the velocity at its end is the leapfrog rule if this velocity belongs to the middle of the step. The rule
+ *          is exact for constant acceleration and of second order between impacts. So the state stores velocities of the time t - h/2.
+ *          Users need the velocities of the time t of the poses.
+ * Method   Start: nu - 1/2 dnu, where dnu is h times the constrained acceleration. dnu is the difference of two velocity-level problems, with
+ *          forces and without, so impacts cancel. A contact that would close within the step counts as touching there, so that
+ *          the result does not depend on a tiny gap. The same is done for a body whose velocity is set, and for the island of a body
+ *          whose forces jump.
+ *          End: nu + 1/2 dnu with the dnu of the step that ended. This is also of second order and needs no solve. If the velocity of an
+ *          island jumped, dnu is not an acceleration, and nothing is added. A jump is one of:
+ *          - a row that was open, or was brought to touch in the step before, closes;
+ *          - a contact separates much more slowly than it approached;
+ *          - friction stops a slip.
+ *          If half of dnu would reverse a slip, only the fraction that brings the slip to zero is added. If nothing is added to an island
+ *          that is not connected to a fixed or driven body, the island gets half of the velocity change that the forces give to it as one
+ *          rigid body. This keeps the relative velocities, and the momenta belong to the time t.
+ *          If springs between points are so stiff that the step is divided, velocities are not moved back.
+ * Valid    Steppers that kick at the start pose and move with the velocity after the kick.
+ * Cost     Two solutions at the start; linear in the number of rows in every step.
  * Source   Leapfrog: Hairer, Lubich, Wanner, Geometric Numerical Integration, I.1.4. */
 #include "base/rounding.h"
 #include "model/actuator.h"
@@ -39,30 +40,33 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Speed along a row, in units of what forces and turning bodies change in a step, from which on it is an
- * approach. Half and double: no effect. */
+/* [1] An approach along a closed row is an impact if its speed exceeds this multiple of the velocity change that forces
+ * and rotation make in a step. Half and double: no effect. */
 #define HARD 10
-/* [1] Approach over separation from which on a contact was met by an impact: one that leads a body round takes the
- * velocity from -u to +u, or from -2u after a jump. Half and double: no effect. */
+/* [1] A contact was hit by an impact if the approach speed exceeds this multiple of the separation speed. A contact
+ * that guides a body along a curve changes its normal velocity from -u to +u, or from -2u after a jump. Half and
+ * double: no effect. */
 #define STOPPED 3
-/* [1] Slip that counts, as a part of slip before and change of slip by forces. Half and double: no effect. */
+/* [1] Smallest slip that counts, as a fraction of the slip before plus the change of slip by forces. Half and double:
+ * no effect. */
 #define SLIPS 1e-6
-/* [1] Slip before a row stuck that tells a stop from rows that turn, as a part of what turning bodies change in a
- * step. Half: no effect; double: other bits only. */
+/* [1] If a row sticks, the slip before it counts as a stop if it exceeds this fraction of the change that rotating
+ * bodies make in a step. Smaller slips are rotation of the row. Half: no effect; double: other bits only. */
 #define STOPS 0.01
-/* [1] Speed, as a part of those of the bodies of a row and of one step of fall, below which it is rounding and
- * residuals. Half and double: no effect. */
+/* [1] Speeds below this fraction of the speeds of the bodies of a row plus the speed of one step of fall are rounding
+ * and residuals. Half and double: no effect. */
 #define NOISE 1e-8
-/* [1] Part of what a row lacked that may be left when it is met. Half and double: no effect. */
+/* [1] A joint row is satisfied if at most this fraction of its violation remains. Half and double: no effect. */
 #define MET 1e-3
-/* [1] Part of a step by which the sum of its parts may differ from it. */
+/* [1] Allowed difference between the sum of the substeps and the step, as a fraction of the step. */
 #define WHOLE 1e-9
 
 /* ---- islands ---- */
 
 static void join(int *root, const perp_row *row) { pp_row_join(root, row); }
 
-/* Blocks that hang together by rows; of contacts only those that push, unless all count. From the arena. */
+/* Joins the blocks that rows connect. Contacts count if they carry an impulse, or all of them if `all`. Allocated in
+ * the arena. */
 static int *islands(const pp_frame *f, bool all) {
     int *root = PP_ARENA_ARRAY(&f->w->arena, int, f->control.nblock);
     for (int k = 0; root && k < f->control.nblock; k++) root[k] = k;
@@ -74,8 +78,8 @@ static int *islands(const pp_frame *f, bool all) {
 
 /* ---- the start ---- */
 
-/* The constrained change of velocity over h at state s: velocity-level constraints of what touches, with and without forces;
- * their difference is h times the acceleration and has no share of an impact. dnu: ndof numbers. *root: islands, by block. */
+/* The constrained change of velocity over h at state s. It is the difference of two velocity-level solutions, with
+ * forces and without, so it contains no impact. dnu: ndof numbers. *root: islands, by block. */
 static perp_status start_acceleration(perp_world *w, const pp_state *s, const perp_wrench *held, double *dnu,
                                       int **root) {
     pp_state end;
@@ -99,7 +103,7 @@ static perp_status start_acceleration(perp_world *w, const pp_state *s, const pe
     return st == PERP_E_MEMORY ? pp_fail(w, st, "out of memory for the staggered start") : st;
 }
 
-/* Bodies that have a block, in the order of their blocks. */
+/* Does the body have a block? Blocks are in the order of these bodies. */
 static bool has_block(const perp_world *w, int slot) {
     return pp_alive(w->body[slot].gen) && w->body[slot].kind == PERP_BODY_DYNAMIC;
 }
@@ -141,12 +145,12 @@ static perp_status move_back(perp_world *w, pp_state *s, const perp_wrench *held
         s->mark[i] |= PP_BACK;
     }
     s->lag = lag;
-    if (all && s->part > 0) s->part = w->def.h; /* velocities lie as far back as after a part of this length */
+    if (all && s->part > 0) s->part = w->def.h; /* velocities lag as after a substep of this length */
     return PERP_OK;
 }
 
-/* Are springs between points too stiff for a step of this length? It will be divided, into parts whose velocities lie half a part
- * behind at most; to move them back by half a step would be a blow. */
+/* Are springs between points too stiff for a step of this length? Then the step is divided, and velocities lag by at
+ * most half a substep. Moving them back by half a step would act like an impact. */
 static perp_status too_stiff(perp_world *w, const pp_state *s, const perp_wrench *held, bool *stiff) {
     bool springs = false;
     for (int i = 0; i < w->nforce; i++)
@@ -193,11 +197,11 @@ void pp_make_plain(perp_world *w) {
 
 typedef struct sync {
     const pp_frame *f;
-    double *free; /* ndof: what forces alone change */
+    double *free; /* ndof: velocity change by forces alone */
     int *root;
-    double *part;                /* by root: how much of half the change is added */
+    double *part;                /* by root: fraction of half the change that is added */
     const unsigned char *before; /* by block: marks at the start of the frame */
-    unsigned char *after;        /* at its end */
+    unsigned char *after;        /* by block: marks at its end */
 } sync;
 
 static void shock(sync *s, const perp_row *row) {
@@ -228,7 +232,7 @@ static bool marked(const sync *s, const perp_row *row, unsigned char bit) {
     return any;
 }
 
-/* What forces and turning change of the velocity along a row in a step, about. */
+/* Estimate of the velocity change along a row in a step by forces and rotation. */
 static double smooth_change(const sync *s, const perp_row *row) {
     const pp_frame *f = s->f;
     double sum = fabs(pp_row_dot(&f->pose.problem, row, s->free));
@@ -245,7 +249,7 @@ static double smooth_change(const sync *s, const perp_row *row) {
     return sum;
 }
 
-/* Speeds along a row that mean nothing. */
+/* Speeds along a row below this are noise. */
 static double noise_of(const sync *s, const perp_row *row) {
     const pp_frame *f = s->f;
     double sum = f->h * perp_v3_norm(f->w->def.gravity_W);
@@ -261,7 +265,7 @@ static double noise_of(const sync *s, const perp_row *row) {
     return NOISE * sum;
 }
 
-/* What rounding of the poses makes of the error of a joint, as a velocity along its row: b is that error over h. */
+/* Effect of rounding of the poses on a joint error, as a velocity along its row: the row's b is the error divided by h. */
 static double rounding_of(const sync *s, const perp_row *row) {
     const pp_frame *f = s->f;
     double sum = 0;
@@ -275,13 +279,14 @@ static double rounding_of(const sync *s, const perp_row *row) {
     return 4 * DBL_EPSILON * sum / f->h;
 }
 
-/* Does a row with this velocity towards its end meet an impact? */
+/* Does a row with this approach speed have an impact? */
 static bool meets(double approach, double smooth, bool open, bool shocked) {
     return approach > smooth && (open || shocked || approach > HARD * smooth);
 }
 
-/* Did contact row r, which pushes, stop an approach rather than lead a body round? A driven body has the mean velocity of the step, so its
- * acceleration looks like an approach: such contacts are not asked. Nor are springs. */
+/* Did contact row r stop an approach, rather than guide a body along a curve? Contacts of driven bodies are not
+ * checked: a driven body has the mean velocity of the step, so its acceleration looks like an approach. Compliant
+ * contacts are not checked either. */
 static bool stops(const sync *s, const perp_contact_row *r, double approach) {
     const pp_frame *f = s->f;
     if (r->b_n_kin != 0 || r->compliance > 0) return false;
@@ -290,15 +295,16 @@ static bool stops(const sync *s, const perp_contact_row *r, double approach) {
     return approach > by_forces + noise_of(s, &r->n) && approach > STOPPED * leaves;
 }
 
-/* Speed above which a contact that overlaps is pushed out. Models that never lead a body round along what it overlaps have forces
- * alone to tell it from; of others also what turning bodies change counts, `smooth`. */
+/* Separation speed above which a penetrating contact is pushed out. In models that never guide a body along a surface
+ * that it penetrates, only forces cause smaller speeds. In the others, rotation also does; `smooth` is their sum. */
 static double push_out_change(const sync *s, const perp_contact_row *r, double smooth) {
     if (!s->f->w->chosen.model->pushes_out) return smooth;
     return fabs(pp_row_dot(&s->f->pose.problem, &r->n, s->free)) + noise_of(s, &r->n);
 }
 
-/* A slip that friction acts on, before and after; n components. */
-static void see_slip(sync *s, const perp_row *row, const double *before, const double *after, double smooth) {
+/* Checks a slip with friction, before and after the step: it continues, would be reversed, or was stopped. Vectors of
+ * 2. */
+static void check_slip(sync *s, const perp_row *row, const double *before, const double *after, double smooth) {
     double was = pp_hypot(before[0], before[1]), is = pp_hypot(after[0], after[1]);
     double noise = noise_of(s, row);
     if (is > SLIPS * (was + smooth) + noise) {
@@ -310,7 +316,7 @@ static void see_slip(sync *s, const perp_row *row, const double *before, const d
     }
 }
 
-static void see_contact(sync *s, int i) {
+static void check_contact(sync *s, int i) {
     const pp_frame *f = s->f;
     const perp_step_problem *p = &f->pose.problem;
     const perp_contact_row *r = &p->contact[i];
@@ -336,19 +342,19 @@ static void see_contact(sync *s, int i) {
         after[1] = pp_row_dot(p, &r->o, f->solve.solution.nu) + b_o;
         smooth += smooth_change(s, &r->o);
     }
-    see_slip(s, &r->t, before, after, smooth);
+    check_slip(s, &r->t, before, after, smooth);
 }
 
-static void see_joint(sync *s, int i) {
+static void check_joint(sync *s, int i) {
     const pp_frame *f = s->f;
     const perp_joint_row *r = &f->pose.problem.joint[i];
     double p = f->solve.solution.p_joint[i], smooth = smooth_change(s, &r->row);
     double w0 = pp_row_dot(&f->pose.problem, &r->row, f->control.nu0),
            w1 = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu);
     if (p == 0 || pp_row_is_servo(f, i) || r->kind == PERP_ROW_INERTIA) return;
-    if (r->kind == PERP_ROW_FRICTION || r->kind == PERP_ROW_MOTOR) { /* a motor slips while it lacks force */
+    if (r->kind == PERP_ROW_FRICTION || r->kind == PERP_ROW_MOTOR) { /* a motor slips if its force limit is too small */
         double before[2] = {w0 + r->b, 0}, after[2] = {w1 + r->b, 0};
-        see_slip(s, &r->row, before, after, smooth);
+        check_slip(s, &r->row, before, after, smooth);
     } else if (r->kind == PERP_ROW_LIMIT) {
         double approach = (p > 0 ? -1 : 1) * (w0 + r->b_kin);
         bool open = fabs(r->b - r->b_kin) > STOPS * smooth;
@@ -360,7 +366,7 @@ static void see_joint(sync *s, int i) {
     }
 }
 
-/* What forces alone change of the velocities. */
+/* Velocity change by forces alone. */
 static void free_change(const pp_frame *f, double *out) {
     for (int k = 0; k < f->control.nblock; k++) {
         const double *Mi = f->control.Minv + 36 * k;
@@ -373,25 +379,26 @@ static void free_change(const pp_frame *f, double *out) {
     }
 }
 
-/* ---- islands that nothing holds ---- */
+/* ---- islands that are not connected to fixed or driven bodies ---- */
 
 /* An island as one rigid body at the start pose. */
-typedef struct whole {
-    bool held; /* by something fixed or driven */
+typedef struct rigid_island {
+    bool held; /* connected to a fixed or driven body */
     double mass;
-    perp_vec3 centre; /* of mass */
+    perp_vec3 centre; /* centre of mass */
     perp_vec3 push;   /* impulse of all forces [M L/T] */
-    perp_vec3 twist;  /* their angular impulse about the centre */
+    perp_vec3 twist;  /* their angular impulse about the centre of mass */
     perp_mat3 inertia;
-    perp_vec3 v, w; /* what they change */
-} whole;
+    perp_vec3 v, w; /* velocity change by push and twist */
+} rigid_island;
 
-static void hold(whole *of, int *root, const perp_row *row) {
+static void hold(rigid_island *of, int *root, const perp_row *row) {
     for (int k = 0; k < 2; k++)
         if (pp_row_holds(row, k)) of[pp_set_of(root, row->block[k])].held = true;
 }
 
-/* Did contact i bounce, so that it holds nothing at the end? It leaves faster than forces can bring it back within a step. */
+/* Did contact i rebound, so that it does not constrain the bodies at the end? It separates faster than forces can close
+ * it within a step. */
 static bool leaves(const sync *s, int i) {
     const pp_frame *f = s->f;
     const perp_contact_row *r = &f->pose.problem.contact[i];
@@ -400,10 +407,10 @@ static bool leaves(const sync *s, int i) {
     return pp_row_dot(&f->pose.problem, &r->n, f->solve.solution.nu) + r->b_n_kin > by_forces + noise_of(s, &r->n);
 }
 
-/* Are the shapes of contact i apart at the end of the step, so that it holds nothing there? Rows that are linearised at the start do not know how
- * bodies turn. */
+/* Are the shapes of contact i apart at the end of the step, so that it does not constrain the bodies there? Rows that
+ * are linearised at the start do not include the rotation of bodies. */
 static bool parted(const pp_frame *f, int i) {
-    if (i >= f->contacts.n) return false; /* a point that a body rests on */
+    if (i >= f->contacts.n) return false; /* a support point */
     const int *shape = f->contacts.shape + 2 * i;
     const pp_geometry *a = f->w->shape[shape[0]].g, *b = f->w->shape[shape[1]].g;
     return pp_separation_in(f->w, shape, f->s1) > pp_touching(a, b, f->contacts.at[i].a_W);
@@ -417,8 +424,9 @@ static perp_mat3 inertia_about(const pp_frame *f, int k, perp_vec3 r) {
     return perp_m3_add(own, perp_m3_scale(-M[0], perp_m3_mul(R, R)));
 }
 
-/* Angular velocity by an angular impulse; none where the island is a point or a line, which has no inertia about it. */
-static perp_vec3 turn_of(int dim, const whole *of) {
+/* Angular velocity by the angular impulse. It has no component along axes without inertia (the island is a point or a
+ * line). */
+static perp_vec3 turn_of(int dim, const rigid_island *of) {
     if (dim == 2) return perp_v3(0, 0, of->inertia.c[2].z > 0 ? of->twist.z / of->inertia.c[2].z : 0);
     perp_mat3 axes;
     perp_vec3 I = perp_m3_eigen(of->inertia, &axes), w = perp_v3(0, 0, 0);
@@ -430,19 +438,19 @@ static perp_vec3 turn_of(int dim, const whole *of) {
     return w;
 }
 
-/* Islands as rigid bodies, by root, and what forces make of their velocities. From the arena. */
-static whole *wholes(const sync *s) {
+/* The islands as rigid bodies, by root, with their velocity change by forces. Allocated in the arena. */
+static rigid_island *rigid_islands(const sync *s) {
     const pp_frame *f = s->f;
     int dim = f->w->def.dim;
-    whole *of = PP_ARENA_ZERO(&f->w->arena, whole, f->control.nblock);
+    rigid_island *of = PP_ARENA_ZERO(&f->w->arena, rigid_island, f->control.nblock);
     if (!of) return NULL;
-    for (int i = 0; i < f->pose.problem.njoint; i++) /* what keeps a joint from rippling turns a body, and holds none */
+    for (int i = 0; i < f->pose.problem.njoint; i++) /* chain damping rows rotate a body but connect it to nothing */
         if (f->pose.problem.joint[i].joint >= 0) hold(of, s->root, &f->pose.problem.joint[i].row);
     for (int i = 0; i < f->pose.problem.ncontact; i++)
         if (f->solve.solution.p_contact[3 * i] > 0 && !leaves(s, i) && !parted(f, i))
             hold(of, s->root, &f->pose.problem.contact[i].n);
     for (int k = 0; k < f->control.nblock; k++) {
-        whole *x = &of[pp_set_of(s->root, k)];
+        rigid_island *x = &of[pp_set_of(s->root, k)];
         double m = f->control.M[36 * k];
         x->mass += m;
         x->centre = perp_v3_axpy(x->centre, m, f->s0->X[f->control.block_body[k]].p);
@@ -450,7 +458,7 @@ static whole *wholes(const sync *s) {
     for (int k = 0; k < f->control.nblock; k++)
         if (s->root[k] == k) of[k].centre = perp_v3_scale(1 / of[k].mass, of[k].centre);
     for (int k = 0; k < f->control.nblock; k++) {
-        whole *x = &of[pp_set_of(s->root, k)];
+        rigid_island *x = &of[pp_set_of(s->root, k)];
         double p[6];
         int nd = f->control.block_ndof[k];
         for (int i = 0; i < nd; i++) p[i] = pp_force_impulse(f, f->control.block_offset[k] + i);
@@ -467,10 +475,10 @@ static whole *wholes(const sync *s) {
     return of;
 }
 
-/* What forces change of the velocity of block k as a part of its island; zero if that is held. */
-static void carried(const sync *s, const whole *of, int k, double *out) {
+/* Velocity change of block k if its island moves as a rigid body under the forces; zero if the island is held. */
+static void carried(const sync *s, const rigid_island *of, int k, double *out) {
     const pp_frame *f = s->f;
-    const whole *x = &of[pp_set_of(s->root, k)];
+    const rigid_island *x = &of[pp_set_of(s->root, k)];
     int dim = f->w->def.dim, nd = f->control.block_ndof[k];
     perp_vec3 r = perp_v3_sub(f->s0->X[f->control.block_body[k]].p, x->centre),
               v = perp_v3_add(x->v, perp_v3_cross(x->w, r));
@@ -478,30 +486,30 @@ static void carried(const sync *s, const whole *of, int k, double *out) {
     for (int i = 0; i < nd; i++) out[i] = i < dim ? lin[i] : dim == 2 ? ang[2] : ang[i - 3];
 }
 
-/* What the frames of a step say of a body. */
-typedef struct told {
-    double change[6];  /* smooth, of the velocity */
-    double carried[6]; /* of the island as a whole, by forces */
-    int frames;        /* that it is in, after its last impact that was done in its order */
-    double time;       /* length of these [T] */
+/* Sums over the frames of a step, for one body. */
+typedef struct body_sync {
+    double change[6];  /* smooth velocity change */
+    double carried[6]; /* velocity change of the island as a rigid body, by forces */
+    int frames;        /* number of frames of the body after its last impact in order of time */
+    double time;       /* total length of these frames [T] */
     const pp_frame *in;
-    int block; /* its own in the last of them */
+    int block; /* its block in the last of these frames */
     unsigned char mark;
-    bool shocked, held; /* in any */
-    int group;          /* of bodies that hung together in any: another of it, or itself if it stands for all */
-} told;
+    bool shocked, held; /* in any of them */
+    int group;          /* union-find over bodies that were in one island in any frame: parent */
+} body_sync;
 
-static int group_of(told *t, int i) {
+static int group_of(body_sync *t, int i) {
     while (t[i].group != i) i = t[i].group = t[t[i].group].group;
     return i;
 }
 
-/* A blow that divided a step into parts counts for all that hang together with whom it struck: else what was added to the one and not
- * to the other would not be momentum. */
-static void spread_shocks(const perp_world *w, told *t) {
+/* If an impact divided the step, it counts for all bodies connected with the struck one. Otherwise a correction added
+ * to one of them and not to the others would change the momentum. */
+static void spread_shocks(const perp_world *w, body_sync *t) {
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < w->nbody; i++) {
-            told *x = &t[i], *all = &t[group_of(t, i)];
+            body_sync *x = &t[i], *all = &t[group_of(t, i)];
             if (pass == 0) {
                 all->shocked |= x->shocked;
                 all->held |= x->held;
@@ -512,8 +520,8 @@ static void spread_shocks(const perp_world *w, told *t) {
         }
 }
 
-/* Adds what one frame says; `alone`: there is no other. t: by body slot. False without memory. */
-static bool add_frame(pp_frame *f, bool alone, told *t) {
+/* Adds the changes of one frame. alone: the step has no other frame. t: by body slot. Returns false if out of memory. */
+static bool add_frame(pp_frame *f, bool alone, body_sync *t) {
     pp_arena *a = &f->w->arena;
     f->later = PP_ARENA_ARRAY(a, double, f->control.nblock);
     pp_arena_mark here = pp_arena_here(a);
@@ -530,16 +538,16 @@ static bool add_frame(pp_frame *f, bool alone, told *t) {
         before[k] = t[f->control.block_body[k]].mark;
     }
     free_change(f, s.free);
-    for (int i = 0; i < f->pose.problem.njoint; i++) see_joint(&s, i);
-    for (int i = 0; i < f->pose.problem.ncontact; i++) see_contact(&s, i);
+    for (int i = 0; i < f->pose.problem.njoint; i++) check_joint(&s, i);
+    for (int i = 0; i < f->pose.problem.ncontact; i++) check_contact(&s, i);
     bool jump = !alone;
     for (int k = 0; k < f->control.nblock; k++) jump |= s.part[k] < 1;
-    const whole *of = jump ? wholes(&s) : NULL;
+    const rigid_island *of = jump ? rigid_islands(&s) : NULL;
     if (jump && !of) return false;
     for (int k = 0; k < f->control.nblock; k++) {
         double part = s.part[pp_set_of(s.root, k)];
         int at = f->control.block_offset[k];
-        told *to = &t[f->control.block_body[k]];
+        body_sync *to = &t[f->control.block_body[k]];
         double with[6] = {0};
         if (of) carried(&s, of, k, with);
         for (int i = 0; i < f->control.block_ndof[k]; i++) {
@@ -562,13 +570,13 @@ static bool add_frame(pp_frame *f, bool alone, told *t) {
     return true;
 }
 
-/* Impacts in their order bring the velocities of the bodies that act to the time of the poses: what frames before said of them is past. */
-static void forget(const pp_frame *f, told *t) {
+/* Impacts in order of time bring the velocities of their bodies to the time of the poses, so the sums start again. */
+static void forget(const pp_frame *f, body_sync *t) {
     for (int i = 0; i < f->w->nbody; i++)
-        if (!f->task.acts || f->task.acts[i]) t[i] = (told){.mark = t[i].mark, .group = t[i].group};
+        if (!f->task.acts || f->task.acts[i]) t[i] = (body_sync){.mark = t[i].mark, .group = t[i].group};
 }
 
-/* A driven body has the mean velocity of the part: its change tells that at the end. */
+/* A driven body has the mean velocity of the step. Its velocity at the end follows from the change since the last step. */
 static void synchronise_driven(const perp_world *w, const pp_state *start, pp_state *end) {
     for (int i = 0; i < w->nbody; i++) {
         if (!pp_alive(w->body[i].gen) || w->body[i].kind != PERP_BODY_KINEMATIC) continue;
@@ -579,13 +587,13 @@ static void synchronise_driven(const perp_world *w, const pp_state *start, pp_st
     }
 }
 
-/* Numbers near the end of their range have no sum: such a velocity is shown as the step works with it. */
+/* Drops the correction if the sum overflows. Then the stored velocity is shown. */
 static void keep_finite(pp_state *s, int slot) {
     if (perp_v3_finite(pp_shown_v(s, slot)) && perp_v3_finite(pp_shown_w(s, slot))) return;
     s->dv[slot] = s->dw[slot] = perp_v3(0, 0, 0);
 }
 
-static void synchronise_body(const perp_world *w, int slot, const told *t, pp_state *end) {
+static void synchronise_body(const perp_world *w, int slot, const body_sync *t, pp_state *end) {
     const pp_frame *f = t->in;
     int nd = f->control.block_ndof[t->block], dim = w->def.dim;
     const double *nu = f->solve.solution.nu + f->control.block_offset[t->block];
@@ -597,7 +605,7 @@ static void synchronise_body(const perp_world *w, int slot, const told *t, pp_st
     end->dv[slot] = perp_v3_scale(half, pp_linear(dim, change));
     end->dw[slot] = perp_v3_scale(half, pp_angular(dim, nd, change));
     if (all && t->frames == 1 && (mark & PP_BACK) && f->later[t->block] == 0.5) {
-        /* the velocity at the start is known: half a step leads from it to that of the middle */
+        /* the velocity at the start is known: its difference to the middle is half a step */
         end->dv[slot] = perp_v3_sub(pp_linear(dim, nu), pp_shown_v(&w->state, slot));
         end->dw[slot] = nd > dim ? perp_v3_sub(pp_angular(dim, nd, nu), pp_shown_w(&w->state, slot)) : end->dw[slot];
     }
@@ -606,7 +614,7 @@ static void synchronise_body(const perp_world *w, int slot, const told *t, pp_st
 perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, pp_state *end) {
     if (end->lag == 0) return PERP_OK;
     const pp_state *start = frame[0]->s0;
-    told *t = PP_ARENA_ZERO(&w->arena, told, w->nbody);
+    body_sync *t = PP_ARENA_ZERO(&w->arena, body_sync, w->nbody);
     bool ok = t != NULL;
     for (int i = 0; ok && i < w->nbody; i++) {
         t[i].mark = start->mark[i];
@@ -631,13 +639,13 @@ perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, pp_stat
     return PERP_OK;
 }
 
-/* Half of what takes the velocities at both ends of frame f to the times of these ends. */
+/* Mean of the velocity corrections at both ends of frame f. */
 static void mean_later(const pp_frame *f, const pp_state *start, double *d) {
     int dim = f->w->def.dim;
     for (int k = 0; k < f->control.nblock; k++) {
         int slot = f->control.block_body[k], nd = f->control.block_ndof[k];
         double *to = d + f->control.block_offset[k];
-        if (f->later[k] == 0) continue; /* a jump: impulses did the work that they did on what the step works with */
+        if (f->later[k] == 0) continue; /* a jump: its impulses did work on the stored velocities */
         perp_vec3 v = perp_v3_scale(0.5, perp_v3_add(start->dv[slot], f->s1->dv[slot]));
         perp_vec3 w = perp_v3_scale(0.5, perp_v3_add(start->dw[slot], f->s1->dw[slot]));
         to[0] = v.x, to[1] = v.y;

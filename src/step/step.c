@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* step.c - one time step, from start to commit
  *
- * A stage reads what the stage before it wrote. The world changes only in commit, so a failure anywhere leaves it as it
- * was at the start. A step that cannot be solved is halved, and its parts again. */
+ * Each stage reads the output of the stage before it. The world changes only in commit(), so a failure leaves it in its start state. If
+ * a step cannot be solved, it is halved, and its halves again. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -32,14 +32,14 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [tries] Number of times that a frame is redone because bodies met that were not expected to. Half and double: other
- * bits only. */
+/* [tries] Number of times that a frame is solved again with a larger reach because two bodies met unexpectedly. Half
+ * and double: other bits only. */
 #define MAX_WIDENINGS 3
-/* [1] Energy that contacts may add to an island in a part of a step that can be divided, as a part of its own: what a
- * whole run may gain and be good. Half: work +1 %; double: other bits only. */
+/* [1] Energy that contacts may add to an island in a substep that can be divided, as a fraction of the island's energy.
+ * It is the gain of a whole run that is still rated good. Half: work +1 %; double: other bits only. */
 #define MAX_GAIN 1e-3
-/* [1] Gain of the halves, as a part of that of the whole, up to which they are taken in its place: errors of the
- * length of the step fall to a half. Half and double: no effect. */
+/* [1] The halves are taken in place of the whole if their gain is below this fraction of the gain of the whole. An
+ * error of first order falls to one half. Half and double: no effect. */
 #define LESS_GAIN 0.9
 
 static double clocked_so_far(const perp_world *w) {
@@ -48,7 +48,7 @@ static double clocked_so_far(const perp_world *w) {
     return sum;
 }
 
-/* A stepper with equations of its own, from forces to the next state. */
+/* Runs a stepper that has its own step equations, from the forces to the next state. */
 static perp_status own_step(pp_frame *f) {
     double t = pp_clock();
     perp_status s = pp_control(f);
@@ -56,7 +56,7 @@ static perp_status own_step(pp_frame *f) {
     double before = clocked_so_far(f->w);
     if (!s) s = f->w->chosen.stepper->step(f);
     f->w->last.timing[PERP_STAGE_SOLVER] -=
-        clocked_so_far(f->w) - before; /* stages that it went through are counted there */
+        clocked_so_far(f->w) - before; /* stages that the stepper called have counted their own time */
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
     return s;
 }
@@ -76,7 +76,7 @@ static perp_status run_frame(pp_frame *f, perp_certificate *cert) {
     return s;
 }
 
-/* Did two shapes come to overlap between which no contact was foreseen? */
+/* Do two shapes overlap that had no contact in the frame? */
 static bool missed_contact(const pp_frame *f, const perp_certificate *cert) {
     const int *s = cert->overlap_shape;
     if (s[0] < 0) return false;
@@ -94,7 +94,7 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
     double factor = 2, travel = 0;
     pp_chain_damping *chain_damping = NULL;
     int nchain_damping = 0;
-    bool rippled = w->chosen.stepper->step != NULL; /* those have equations of their own */
+    bool chains_checked = w->chosen.stepper->step != NULL; /* steppers with their own step equations are not checked */
     pp_rebound_limits *rebounds = PP_ARENA_ZERO(&w->arena, pp_rebound_limits, 1);
     if (!rebounds) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     for (int widenings = 0; widenings <= MAX_WIDENINGS;) {
@@ -120,9 +120,10 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
         s1->made_by = f;
         bool again = false;
         st = run_frame(f, cert);
-        if (!st && !rippled) {
-            rippled = true;
-            /* rounds of joints have looked for them after the first answer; contacts that came later may have added some */
+        if (!st && !chains_checked) {
+            chains_checked = true;
+            /* joint_rounds.c has checked this after the first solution; contacts that were added later may require more
+             * damping */
             if (f->demand.nchain_damping == 0 && (!f->demand.joints || f->contacts.n > 0))
                 st = pp_find_ripples(f, &chain_damping, &nchain_damping);
             again = nchain_damping > 0;
@@ -136,50 +137,52 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
             st = PERP_OK;
         }
         if (st) return st;
-        if (again) continue; /* what is looked for stays as wide */
+        if (again) continue; /* the reach stays as it is */
         if (w->chosen.model->solve || w->chosen.stepper->step || !missed_contact(f, cert)) break;
         travel = pp_farthest_travel(f);
-        if (widenings++ > 0)
-            factor *= 8; /* at first that may be enough: a wide reach finds planes that end before they are met */
+        /* the first time keep the factor: a larger reach also finds planes that end before they are met */
+        if (widenings++ > 0) factor *= 8;
     }
     pp_tell_rebounds(rebounds, cert);
-    return st; /* an overlap that was not foreseen stands in the certificate */
+    return st; /* the certificate reports an overlap that remains */
 }
 
-/* For perp_world_problem(); a frame may fail before there is one. */
+/* Stores the problem for perp_world_problem(). A frame may fail before it has one. */
 static void keep_problem(const pp_frame *f) {
     f->w->last.problem = f->pose.problem;
     f->w->last.has_problem = f->pose.problem.h > 0;
 }
 
-/* A part of a step, solved or not; frame and end state lie in the arena. */
+/* A substep, solved or not. Frame and end state are in the arena. */
 typedef struct part {
     pp_frame *f;
     pp_state *end;
     perp_certificate c;
     perp_status st;
-    pp_frame **parts; /* nparts of them, if impacts divided it; NULL: f alone */
+    pp_frame **parts; /* nparts frames if the substep was divided at impacts; NULL: f alone */
     int nparts;
 } part;
 
-/* The parts a step was divided into, in their order. */
+/* The substeps of a step, in order. */
 typedef struct parts {
     pp_frame **frame;
     int n, cap;
-    pp_state *end; /* of the last */
-    bool impacts;  /* impacts divided one of them */
+    pp_state *end; /* end state of the last substep */
+    bool impacts;  /* a substep was divided at impacts */
     const perp_wrench *held;
-    perp_certificate *cert; /* of all of them */
-    int rejected;           /* parts whose error was too large */
-    bool stops;             /* one had an answer only without restitution: the others need not be divided to learn it */
-    bool jammed;            /* one had an answer only where overlap may stay: the same */
-    bool was_jammed;        /* so had the last part of the step before */
-    bool gains;             /* contacts gained in the shortest part that there may be: the same */
-    const pp_state *shortest_from; /* where the shortest part was tried last; NULL: nowhere */
-    bool shortest_jams;            /* it had no answer there */
+    perp_certificate *cert; /* sum over all substeps */
+    int rejected;           /* number of substeps whose error was too large */
+    /* a substep had a solution only without restitution: the others are not divided to find this out again */
+    bool stops;
+    bool jammed;                   /* a substep had a solution only if penetration may stay: as for `stops` */
+    bool was_jammed;               /* the step before was jammed at its end; false after the first substep */
+    bool gains;                    /* contacts added energy even in the shortest substep: as for `stops` */
+    const pp_state *shortest_from; /* where the shortest substep was last tried; NULL: nowhere */
+    bool shortest_jams;            /* it had no solution there */
 } parts;
 
-/* pp_order_impacts() with half of the work of the part. Where impacts are too many for that, all at once have the other half. */
+/* Calls pp_order_impacts() with half of the work limit of the substep. The other half remains for a solution without
+ * the order of impacts. */
 static perp_status order_impacts(perp_world *w, const pp_span *span, const pp_frame *whole, pp_state *end,
                                  pp_ordered *o) {
     double limit = pp_budget_share(&w->run.work, w->run.work.limit);
@@ -188,14 +191,14 @@ static perp_status order_impacts(perp_world *w, const pp_span *span, const pp_fr
     return st;
 }
 
-/* What may be done to solve a part. */
+/* How far solve_part() may go. */
 typedef enum effort {
     ORDINARY,
-    LAST,  /* no shorter part follows: whatever the contact model has for that */
-    JAMMED /* the same, and nothing is asked to open from the first */
+    LAST,  /* no shorter substep will be tried: use every way that the contact model has */
+    JAMMED /* as LAST, and no contact is required to open from the start */
 } effort;
 
-/* Solves a part of length h from s0, as a whole. */
+/* Solves a substep of length h from s0 without halving it. */
 static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, effort e) {
     part x = {.f = PP_ARENA_ZERO(&w->arena, pp_frame, 1),
               .end = PP_ARENA_ZERO(&w->arena, pp_state, 1), /* frames keep pointers to it */
@@ -211,7 +214,7 @@ static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, ef
         .s0 = s0, .h = h, .held = p->held, .last = e != ORDINARY, .jammed = e == JAMMED, .stops = &p->stops};
     bool ordered = pp_orders_impacts(w);
     pp_ordered o = {0};
-    (void)pp_budget_share(&w->run.work, w->run.work_limit); /* what follows has the other half */
+    (void)pp_budget_share(&w->run.work, w->run.work_limit); /* the other half is for the following substeps */
     if (ordered) x.st = order_impacts(w, &span, NULL, x.end, &o);
     bool given_up = x.st == PERP_E_SOLVE;
     if (given_up || (!x.st && !o.divided)) {
@@ -220,7 +223,7 @@ static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, ef
         if (!x.st && ordered && !given_up) {
             x.st = order_impacts(w, &span, x.f, x.end, &o);
             given_up = x.st == PERP_E_SOLVE;
-            if (given_up) { /* its end was written over */
+            if (given_up) { /* the end state was overwritten */
                 o.divided = false;
                 x.st = pp_substep(w, &span, x.end, x.f, &x.c);
             }
@@ -256,7 +259,7 @@ static perp_status take(perp_world *w, parts *p, const part *x) {
     return PERP_OK;
 }
 
-/* No shorter part is tried: what is known of the failure. */
+/* Reports a failure after which no shorter substep is tried: residuals, problem, jam, open joint. */
 static perp_status give_up(parts *p, part *x) {
     pp_certify_answer(x->f, &x->c);
     keep_problem(x->f);
@@ -267,9 +270,9 @@ static perp_status give_up(parts *p, part *x) {
     return x->st;
 }
 
-/* How far two states of the world lie apart: the largest distance of a point of a dynamic body in the one from the same
+/* Distance of two states of the world: the largest distance between a point of a dynamic body in one state and the same
  * point in the other [L]. */
-static double apart(const perp_world *w, const pp_state *a, const pp_state *b) {
+static double state_distance(const perp_world *w, const pp_state *a, const pp_state *b) {
     double most = 0;
     for (int i = 0; i < w->nbody; i++) {
         const pp_body *body = &w->body[i];
@@ -281,11 +284,11 @@ static double apart(const perp_world *w, const pp_state *a, const pp_state *b) {
     return most;
 }
 
-/* A part had no answer, and it is likely that no shorter one has.
- *   - A driven body touched another at its start. So it does in the shortest part: if that has no answer either, none between has.
- *   - The step before went on jammed at its end, and this is the first part of the next step.
- * Then the whole goes on as the shortest would. *whole: what it comes to, if so. */
-static void go_on_jammed(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole) {
+/* Treats a substep that has no solution, where a shorter one is not likely to have one:
+ *   - A driven body touches another one at its start. If the shortest substep has no solution either, none in between has one.
+ *   - It is the first substep after a step that was jammed at its end.
+ * Then the whole substep is solved as the shortest would be, with penetration allowed to stay. *whole: replaced if this succeeds. */
+static void solve_jammed(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole) {
     if (depth >= w->def.max_halvings) return;
     bool stops = p->stops, jams = p->was_jammed;
     part on = {.st = PERP_OK};
@@ -298,18 +301,17 @@ static void go_on_jammed(perp_world *w, parts *p, const pp_state *s0, double h, 
     }
     jams |= p->shortest_jams && p->shortest_from == s0;
     if (jams) on = solve_part(w, p, s0, h, p->was_jammed ? JAMMED : LAST);
-    p->was_jammed = false;
     if (on.st && on.st != PERP_E_SOLVE)
-        whole->st = on.st; /* out of memory, or told to stop */
+        whole->st = on.st; /* out of memory, or stopped by the user */
     else if (jams && !on.st && on.f->method.jammed)
         *whole = on;
     else
-        p->stops = stops; /* what follows is as if nothing had been tried */
+        p->stops = stops; /* continue as if nothing had been tried */
 }
 
-/* Do contacts add more to an island than they may? Impacts in their order have laws that may gain, which are limited there. Where
- * overlap may stay, shorter parts gain as much; and where the tolerance is loose, what it leaves of the laws does work that does not
- * shrink with the part. */
+/* Do contacts add more energy to an island than allowed? Not checked in three cases. Impacts in order of time have laws
+ * that are limited there. If penetration may stay, shorter substeps gain as much. If the tolerance is loose, the
+ * residuals of the laws do work that does not decrease with the substep. */
 static bool gains(const perp_world *w, const part *x) {
     if (w->def.tolerance > PP_LOOSE_TOLERANCE || w->chosen.model->pushes_out) return false;
     return !x->parts && !x->f->method.jammed && x->c.gain_part > MAX_GAIN && pp_largest_gain(x->f, w->def.h) > MAX_GAIN;
@@ -318,10 +320,10 @@ static bool gains(const perp_world *w, const part *x) {
 static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole,
                           const pp_state **end);
 
-/* Impulses that act all at once, with rows of one pose, do work that is an error of the length of the step. So a part in which
- * contacts gain is divided, and its halves are taken if they gain less. */
-static perp_status take_less_gain(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole,
-                                  const pp_state **end) {
+/* Divides a substep in which contacts add energy. The impulses of a step act at once, with the rows of one pose; the
+ * work of this error decreases with the length. The halves are taken if they gain less. */
+static perp_status halve_to_reduce_gain(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole,
+                                        const pp_state **end) {
     const parts before = *p;
     const perp_certificate cert = *p->cert;
     const pp_state *middle = s0;
@@ -341,10 +343,10 @@ static perp_status take_less_gain(perp_world *w, parts *p, const pp_state *s0, d
     return take(w, p, whole);
 }
 
-/* From s0 over h, whole or in two halves, those again, ...: where it is not solved whole, where contacts gain and, if the error is
- * controlled, where the whole and its two halves end further apart than allowed. Of a part that is good enough the
- * halves are taken. Every level has twice the parts of the one above, so what is rejected costs no more than what is
- * kept. whole: solved already, or NULL. *end: the state at the end. */
+/* Advances from s0 over h, whole or in two halves, recursively. It halves if the whole cannot be solved, if contacts
+ * add energy, and, with error control, if the end states of the whole and of its halves differ by more than the
+ * tolerance. If they agree, the halves are taken. Each level has twice as many substeps as the one above, so rejected
+ * work never exceeds accepted work. whole: solved already, or NULL. *end: the end state. */
 static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole,
                           const pp_state **end) {
     part made;
@@ -353,13 +355,14 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
         whole = &made;
     }
     if (whole->st == PERP_E_SOLVE && (whole->f->advice.blocked || p->was_jammed))
-        go_on_jammed(w, p, s0, h, depth, whole);
+        solve_jammed(w, p, s0, h, depth, whole);
+    p->was_jammed = false;
     if (whole->st && whole->st != PERP_E_SOLVE) return whole->st;
     bool last = depth >= w->def.max_halvings, control = w->def.error_tolerance > 0;
     if (whole->st && (last || whole->f->advice.hopeless || pp_budget_exhausted(w))) return give_up(p, whole);
     if (!whole->st && (last || !control)) {
         bool gained = !p->gains && gains(w, whole);
-        if (gained && !last && !pp_budget_exhausted(w)) return take_less_gain(w, p, s0, h, depth, whole, end);
+        if (gained && !last && !pp_budget_exhausted(w)) return halve_to_reduce_gain(w, p, s0, h, depth, whole, end);
         p->gains |= gained;
         *end = whole->end;
         return take(w, p, whole);
@@ -372,7 +375,7 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
         half[0] = solve_part(w, p, s0, h / 2, finest);
         if (!half[0].st) half[1] = solve_part(w, p, half[0].end, h / 2, finest);
         if (!half[0].st && !half[1].st) {
-            double error = apart(w, whole->end, half[1].end) / w->def.error_tolerance;
+            double error = state_distance(w, whole->end, half[1].end) / w->def.error_tolerance;
             if (error <= 1) {
                 half[0].c.error = half[1].c.error = error;
                 perp_status took = take(w, p, &half[0]);
@@ -387,9 +390,10 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
     return st ? st : divide(w, p, middle, h / 2, depth + 1, NULL, end);
 }
 
-/* Shortest part of what is left of a step that marches, so that parts and work suffice to its end. After half of the parts that there may
- * be, an equal share of those left; after half of the work, as many as a quarter of the rest is enough for, since a part may use half of
- * what is left. tries: solved so far. */
+/* Smallest length of the next substep of a march, chosen so that substeps and work last to the end of the step. After
+ * half of the allowed substeps: an equal share of the remaining time. After half of the work: the length at which a
+ * quarter of the remaining work is enough, because one substep may use half of it. tries: number of substeps solved so
+ * far. */
 static double shortest_part(const perp_world *w, const parts *p, int tries, double h, double left) {
     int most = 1 << w->def.max_halvings;
     double least = 2 * p->n < most - 1 ? PP_NEGLIGIBLE * h : left / (most - p->n);
@@ -398,7 +402,8 @@ static double shortest_part(const perp_world *w, const parts *p, int tries, doub
     return fmax(least, fmin(left, left * (done / fmax(1, tries)) / (0.25 * fmax(rest, 1))));
 }
 
-/* From s0 over h in parts as long as the stepper wants them: what is left is tried whole, then as short as it says. */
+/* Advances from s0 over h in substeps of the length that the stepper proposes. Each time the whole rest is tried first,
+ * then the shorter length that the stepper proposed. */
 static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, const pp_state **end) {
     double left = h, length = h;
     int most = 1 << w->def.max_halvings;
@@ -427,8 +432,8 @@ static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, 
     return PERP_OK;
 }
 
-/* Time after a step of h from time t, the step-th: k h, not a sum of k roundings, as long as h has been the same from the
- * start. */
+/* Time after the step number `step` of length h from time t. As long as h has been constant from the start, it is (step
+ * + 1) h and not a sum of roundings. */
 static double time_after(uint64_t step, double t, double h) {
     double k = (double)step;
     return t == k * h ? (k + 1) * h : t + h;
@@ -464,17 +469,17 @@ static void commit(perp_world *w, const parts *p) {
 
 static const perp_certificate nothing = PERP_CERTIFICATE_NONE;
 
-/* From s0 over the whole step. */
+/* Advances from s0 over the whole step. */
 static perp_status advance(perp_world *w, parts *p, const pp_state *s0) {
     const pp_state *end;
     return w->chosen.stepper->own.marches ? march(w, p, s0, w->def.h, &end) : divide(w, p, s0, w->def.h, 0, NULL, &end);
 }
 
-/* Part of its work that a step may take before it is handed over. */
+/* [1] Fraction of the work limit of a step that may be used before the step is handed over to the fallback method. */
 #define BEFORE_HAND_OVER 0.25
 
-/* advance(). Methods that are not sure to find an answer hand a step that they have none for over to one that is here for that: w->chosen
- * is then another until the step ends. */
+/* Calls advance(). If the chosen method is not guaranteed to find a solution and fails, its fallback method solves the
+ * step: w->chosen is replaced until the step ends. */
 static perp_status advance_or_hand_over(perp_world *w, parts *p, const pp_state *s0) {
     const parts before = *p;
     const pp_contact_model_type *model = pp_model_fallback(w->chosen.model);
@@ -485,7 +490,7 @@ static perp_status advance_or_hand_over(perp_world *w, parts *p, const pp_state 
     perp_status st = advance(w, p, s0);
     w->run.work.limit = w->run.work_limit = limit;
     if (st != PERP_E_SOLVE) return st;
-    w->run.work.done = 0; /* who takes it has all of the work, however much was used before */
+    w->run.work.done = 0; /* the fallback has the full work limit */
     if (model) w->chosen.model = model;
     if (stepper) w->chosen.stepper = stepper;
     pp_logf(w, PERP_LOG_INFO, "step %llu is handed over to stepper %s and contact model %s: %s",
@@ -520,7 +525,7 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
         st = pp_stagger(w, &start, held);
     }
     parts p = {.held = held, .cert = cert, .was_jammed = was_jammed(w)};
-    w->run.work.wedged = p.was_jammed; /* the search for an answer that there may not be was in vain a step ago */
+    w->run.work.wedged = p.was_jammed; /* the last step searched in vain: solvers take the short search */
     if (!st) {
         p.cap = 1 << w->def.max_halvings;
         p.frame = PP_ARENA_ARRAY(&w->arena, pp_frame *, p.cap);
@@ -540,13 +545,13 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
         return PERP_OK;
     }
     w->last.failed = true;
-    if (st == PERP_E_STOPPED) return st; /* nothing to warn of */
+    if (st == PERP_E_STOPPED) return st; /* no warning */
     pp_logf(w, PERP_LOG_WARNING, "step %llu failed: %s", (unsigned long long)w->state.step, w->why);
     return st;
 }
 
 perp_status perp_world_ready(perp_world *w) {
-    pp_arena_mark mark = pp_arena_here(&w->arena); /* the problem of the last step lies there */
+    pp_arena_mark mark = pp_arena_here(&w->arena); /* keeps the problem of the last step, which is in the arena */
     perp_status st = w->chosen.stepper->ready ? w->chosen.stepper->ready(w) : PERP_OK;
     pp_arena_release(&w->arena, mark);
     return st;

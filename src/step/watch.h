@@ -7,8 +7,9 @@
 #include "stage/frame.h"
 
 typedef struct pp_watch {
-    /* The step is solved, in n parts, each a frame; the world is as at the start, and what frames point to is still there.
-     * It may use the arena and must leave the world as it is. Not PERP_OK: the step fails with that. */
+    /* Called when the step is solved, in n substeps of one frame each. The world is still in its start state, and all
+     * data that the frames point to still exist. The function may use the arena and must leave the world unchanged. If
+     * it does not return PERP_OK, the step fails with its status. */
     perp_status (*look)(pp_frame *const *frame, int n, void *ctx);
     void *ctx;
 } pp_watch;

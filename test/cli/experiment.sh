@@ -361,7 +361,7 @@ is err "perp: found \"fal\"; allowed: the name of an experiment in own; did you 
 run 2 --folder nowhere
 has err nowhere
 run 2 --all fall
-has err 'found names beside --all; allowed: either'
+has err 'found names together with --all; allowed: one of the two'
 [ "$(ls "$TMPDIR")" = "" ] || fail "something was left in the temporary folder"
 
 [ "$failures" = 0 ] && echo "all good"

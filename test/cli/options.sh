@@ -18,7 +18,7 @@ refused 'perp run: --duration: found "0x10"; allowed: a number >= 0' run -t0x10 
 refused 'perp run: --duration: found "1e999"; allowed: a number >= 0' run -t 1e999 s.yaml
 refused 'perp run: --duration: found " 1"; allowed: a number >= 0' run --duration ' 1' s.yaml
 refused 'perp run: --duration: found ""; allowed: a number >= 0' run --duration= s.yaml
-refused 'perp run: --duration: found it twice; allowed: once' run --duration 1 --duration 2 s.yaml
+refused 'perp run: --duration: found twice; allowed: once' run --duration 1 --duration 2 s.yaml
 refused 'perp run: --duration: found nothing; allowed: a number >= 0' run s.yaml --duration
 refused 'perp run: --every: found "0"; allowed: a whole number from 1 to 1000000000' run --every 0 s.yaml
 refused 'perp run: --every: found "1.5"; allowed: a whole number from 1 to 1000000000' run --every 1.5 s.yaml
@@ -35,14 +35,14 @@ refused 'perp run: --output: found ""; allowed: a path' run s.yaml --output=
 refused 'perp run: --force: found the value "yes"; allowed: --force alone' run --force=yes s.yaml
 refused 'perp run: --what: found "twist"; allowed: all, or some of poses, twists, joints, contacts, certificate, ledger, solver (did you mean twists?)' run --what poses,twist s.yaml
 refused 'perp run: --what: found ""; allowed: all, or some of poses, twists, joints, contacts, certificate, ledger, solver' run --what poses, s.yaml
-refused 'perp run: --output: found it beside --no-recording; allowed: one of the two' run --no-recording -o x.h5 s.yaml
-refused 'perp run: --define: found it beside --resume; allowed: a recording goes on as it was begun' run --resume -D mu=1 x.h5
+refused 'perp run: --output: found together with --no-recording; allowed: one of the two' run --no-recording -o x.h5 s.yaml
+refused 'perp run: --define: found together with --resume; allowed: --resume without it; the run keeps the settings of its recording' run --resume -D mu=1 x.h5
 refused 'perp run: found "a\x1bb"; allowed: SCENE, or --resume RECORDING' run s.yaml "$(printf 'a\033b')"
 refused 'perp info: found nothing to work on; allowed: SCENE, RECORDING or PROBLEM..., --schema, --reference, --combinations' info
-refused 'perp info: --schema: found it with a file; allowed: it alone' info --schema s.yaml
+refused 'perp info: --schema: found with a file; allowed: the option alone' info --schema s.yaml
 refused 'perp version: found "x"; allowed: nothing' version x
 refused 'perp help: found "runn"; allowed: run, info, plot, render, solve, experiment, refine, compare, sweep, design, estimate, study, view, import, version, help (did you mean run?)' help runn
-refused 'perp help: --man: found it beside --bash; allowed: one of the two' help --man --bash
+refused 'perp help: --man: found together with --bash; allowed: one of the two' help --man --bash
 
 # -- ends the options, a lone - and what follows are operands
 run 2 run --no-recording -- --duration

@@ -204,16 +204,16 @@ refused 'perp render: --size: found "96"; allowed: WIDTHxHEIGHT in pixels, 16 to
 refused 'perp render: --size: found "96x99999"; allowed: WIDTHxHEIGHT in pixels, 16 to 16384 each, such as 1280x720' render drop.h5 --size 96x99999 x.png
 refused 'perp render: --camera: found "10"; allowed: AZIMUTH,ELEVATION in degrees, elevation from -90 to 90, or with a DISTANCE > 0 after another comma' render drop.h5 --camera 10 x.png
 refused 'perp render: --camera: found "10,95"; allowed: AZIMUTH,ELEVATION in degrees, elevation from -90 to 90, or with a DISTANCE > 0 after another comma' render drop.h5 --camera 10,95 x.png
-refused 'perp render: --camera: found it with a 2D world; allowed: --target and --zoom: a plane is seen from above' render slide.h5 --camera 10,20 x.png
+refused 'perp render: --camera: found with a 2D world; allowed: --target and --zoom; a 2D world is seen from above' render slide.h5 --camera 10,20 x.png
 refused 'perp render: --target: found "1"; allowed: X,Y or X,Y,Z' render drop.h5 --target 1 x.png
 refused 'perp render: --glass: found "nobody"; allowed: the name of a body, or none' render drop.h5 --glass nobody x.png
-refused 'perp render: --fps: found it without --video; allowed: the two together' render drop.h5 --fps 10 x.png
-refused 'perp render: --at: found it beside --strip; allowed: one of the two' render drop.h5 --at 0 --strip 3 x.png
-refused 'perp render: --panels: found it with one moment; allowed: it with --strip, or with --at several times' render drop.h5 --at 0 --panels x.png
-refused 'perp render: --overlay: found it beside --panels; allowed: one of the two' render drop.h5 --strip 3 --panels --overlay x.png
-refused 'perp render: --to: found it without --strip or --video; allowed: it with one of them' render drop.h5 --to 1 x.png
-refused 'perp render: --strip: found it beside --video; allowed: one of the two' render drop.h5 --strip 3 --video x
-refused 'perp render: FILE: found it beside --video; allowed: one of the two' render drop.h5 --video x x.png
+refused 'perp render: --fps: found without --video; allowed: both together' render drop.h5 --fps 10 x.png
+refused 'perp render: --at: found together with --strip; allowed: one of the two' render drop.h5 --at 0 --strip 3 x.png
+refused 'perp render: --panels: found with one moment; allowed: with --strip, or with several --at' render drop.h5 --at 0 --panels x.png
+refused 'perp render: --overlay: found together with --panels; allowed: one of the two' render drop.h5 --strip 3 --panels --overlay x.png
+refused 'perp render: --to: found without --strip or --video; allowed: with one of them' render drop.h5 --to 1 x.png
+refused 'perp render: --strip: found together with --video; allowed: one of the two' render drop.h5 --strip 3 --video x
+refused 'perp render: FILE: found together with --video; allowed: one of the two' render drop.h5 --video x x.png
 refused 'perp render: --video: found "no/x"; allowed: a path in a folder that exists' render drop.h5 --video no/x
 refused 'perp render: --video: found 500000001 pictures; allowed: at most 99999: a shorter time, fewer --fps or more --speed' render drop.h5 --video x --fps 1000 --speed 1e-6
 refused 'perp render: --theme: found "drak"; allowed: light, dark, paper (did you mean dark?)' render drop.h5 --theme drak x.png

@@ -82,8 +82,8 @@ has err 'short.h5'
 run 2 view --no-open newer.h5
 has err 'newer.h5: version'
 refused 'perp view: --port: found "0"; allowed: a whole number from 1 to 65535' view --port 0 slide.h5
-refused 'perp view: --port: found it beside --export; allowed: one of the two' view --port 1234 -e x.html slide.h5
-refused 'perp view: --force: found it without --export; allowed: the two together' view --force slide.h5
+refused 'perp view: --port: found together with --export; allowed: one of the two' view --port 1234 -e x.html slide.h5
+refused 'perp view: --force: found without --export; allowed: both together' view --force slide.h5
 # and served all the same, if asked to
 serve view --no-open --anyway short.h5
 get /recording/0

@@ -341,9 +341,9 @@ run 0 run slide.yaml -q -o slide.h5
 refused 'perp: slide.h5: found a file that is no study; allowed: a file of perp sweep or perp design' study slide.h5 --view
 run 2 view study.h5 slide.h5
 run 2 view slide.h5 study.h5
-refused 'perp study: --port: found it without --view; allowed: the two together' study study.h5 --port 8080
-refused 'perp study: --export: found it beside --view; allowed: one of the two' study study.h5 --view --export x.html
-refused 'perp study: --csv: found it beside --view; allowed: one of the two' study study.h5 --view --csv x.csv
+refused 'perp study: --port: found without --view; allowed: both together' study study.h5 --port 8080
+refused 'perp study: --export: found together with --view; allowed: one of the two' study study.h5 --view --export x.html
+refused 'perp study: --csv: found together with --view; allowed: one of the two' study study.h5 --view --csv x.csv
 "${PERP_PAGELESS:?}" study study.h5 --view >out 2>err
 [ $? -eq 2 ] || failed 'a program without a page serves'
 has err 'built without the viewer'

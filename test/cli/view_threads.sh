@@ -192,9 +192,9 @@ stop
 [ $code -eq 0 ] || failed "exit code $code after a run that was mended"
 
 # refused before anything is shown
-refused 'perp run: --fast: found it without --view; allowed: the two together' run --fast slide.yaml
-refused 'perp run: --speed: found it beside --fast; allowed: one of the two' run --view --fast --speed 2 slide.yaml
-refused 'perp run: --view: found it beside --resume; allowed: one of the two' run --view --resume short.h5
+refused 'perp run: --fast: found without --view; allowed: both together' run --fast slide.yaml
+refused 'perp run: --speed: found together with --fast; allowed: one of the two' run --view --fast --speed 2 slide.yaml
+refused 'perp run: --view: found together with --resume; allowed: one of the two' run --view --resume short.h5
 run 2 run --view --no-open nothing.yaml
 hasnt out http
 run 2 run --view --no-open short.yaml -o short.h5

@@ -249,7 +249,7 @@ static void a_lever_does_not_give_way(void **state) {
     perp_status st = solve_jam(w, &give);
     print_message("lever: %s %s, %g\n", perp_status_name(st), perp_world_why(w), give / SPEED);
     assert_int_equal(st, PERP_E_SOLVE);
-    assert_non_null(strstr(perp_world_why(w), "more than twice the speeds at hand"));
+    assert_non_null(strstr(perp_world_why(w), "more than twice the speeds of the problem"));
     perp_world_destroy(w);
 }
 

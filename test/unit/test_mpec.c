@@ -597,7 +597,7 @@ static void test_refused_worlds(void **state) {
     refused_world(&d, "stepper anitescu-potra");
     d = perp_world_def_default(2);
     d.start = PERP_START_STAGGERED;
-    refused_world(&d, "a plain start is taken");
+    refused_world(&d, "use a plain start");
     d = perp_world_def_default(2);
     d.contact_model = "lnc";
     refused_world(&d, "contact model lnc");

@@ -291,7 +291,7 @@ static void test_no_fit(void **state) {
     perp_solve_info info;
     perp_problem ncp = {.cls = PERP_NCP, .as.ncp = {.n = 1, .F = square}};
     assert_int_equal(solve(&ncp, "lemke,enumerate", z, &info), PERP_E_FIT);
-    assert_non_null(strstr(info.story, "lemke: does not take class ncp"));
+    assert_non_null(strstr(info.story, "lemke: does not support class ncp"));
     const int start[] = {0, 1, 2, 3}, index[] = {0, 1, 2};
     const double W[] = {1, 1, 1}, q[] = {-1, 1, 1};
     double mu[] = {0.5};

@@ -13,6 +13,7 @@ import { extentOf } from './draw/extent.ts';
 import { Simulator } from './simulate/client.ts';
 import type { Schema } from './simulate/complete.ts';
 import { Editor } from './simulate/editor.ts';
+import { embedded, listen, tell, type Handed } from './simulate/embed.ts';
 import { EXAMPLES } from './simulate/examples.ts';
 import { checkScene } from './simulate/limits.ts';
 import { fromLink, toLink } from './simulate/share.ts';
@@ -54,11 +55,14 @@ class Simulate {
     private readonly simulator = new Simulator();
     private readonly status = h('p.status', { 'data-testid': 'status', role: 'status' });
     private readonly bar: ReturnType<typeof liveBar>;
+    private readonly scene: HTMLElement;
     private readonly sliders = parameters();
     private run: LiveRun | undefined;
     private failed: HTMLElement | undefined;
     /** values of parameters that were set; a new scene forgets them */
     private define: Record<string, number> = {};
+    /** where a scene was handed over from, with its files */
+    private handed: Pick<Handed, 'path' | 'files'> | undefined;
     /** a scene was run or chosen, perhaps before perp was loaded */
     private asked = false;
 
@@ -81,8 +85,7 @@ class Simulate {
                 return open;
             },
         });
-        const narrow = window.innerWidth <= NARROW_PAGE;
-        dock.hidden = panel.hidden = narrow;
+        dock.hidden = panel.hidden = embedded() || window.innerWidth <= NARROW_PAGE;
         const top = topbar(this.app, {
             names: () => [],
             chosen: () => ({ first: 0, second: -1, layout: 'single' }),
@@ -103,12 +106,13 @@ class Simulate {
         );
         panel.querySelector('section')?.before(this.sliders.root);
         pull(this.app, this.picture);
-        const scene = h('section.scene', {}, this.tools(), this.editor.root, this.status);
+        this.scene = h('section.scene', {}, this.tools(), this.editor.root, this.status);
+        this.scene.hidden = embedded();
         const root = h(
-            'div.page',
+            embedded() ? 'div.page.embedded' : 'div.page',
             {},
             top,
-            h('div.middle.with-scene', {}, scene, h('div.stage', {}, this.picture, dock), panel),
+            h('div.middle.with-scene', {}, this.scene, h('div.stage', {}, this.picture, dock), panel),
             transport(this.app),
             help,
         );
@@ -124,7 +128,7 @@ class Simulate {
 
     async begin(): Promise<void> {
         this.say('loading perp …');
-        this.editor.text = EXAMPLES[0].text;
+        if (!embedded()) this.editor.text = EXAMPLES[0].text;
         try {
             const { schema, version } = await this.simulator.load();
             this.editor.setSchema(schema as Schema);
@@ -133,8 +137,33 @@ class Simulate {
             this.fail(words(e));
             return;
         }
+        if (embedded()) {
+            const edit = (): void => {
+                this.scene.hidden = !this.scene.hidden;
+            };
+            listen({ scene: (handed) => void this.take(handed), edit });
+            return;
+        }
         // whoever was faster has begun already
         if (!(await this.openLink()) && !this.asked) await this.start(true);
+    }
+
+    /** A scene from the page around this one runs at once; that page gets a link to it, unless it needs files. */
+    private async take(handed: Handed): Promise<void> {
+        this.editor.text = handed.text;
+        this.handed = handed;
+        this.define = handed.define;
+        await this.start(false, false);
+        if (Object.keys(handed.files).length > 0) return;
+        const hash = await toLink({ text: handed.text, define: handed.define }).catch(() => undefined);
+        if (hash) tell({ perp: 'link', hash });
+    }
+
+    /** Another scene than before, which waits. */
+    private replace(text: string): void {
+        this.editor.text = text;
+        this.handed = undefined;
+        void this.start(true);
     }
 
     /** The scene that the address holds is shown, and waits for the user; false: it holds none. */
@@ -163,17 +192,12 @@ class Simulate {
         examples.addEventListener('change', () => {
             const e = EXAMPLES[Number(examples.value)];
             examples.value = '';
-            if (!e) return;
-            this.editor.text = e.text;
-            void this.start(true);
+            if (e) this.replace(e.text);
         });
         const file = h('input', { type: 'file', accept: '.yaml,.yml', 'data-testid': 'open-file' });
         file.hidden = true;
         file.addEventListener('change', () => {
-            void file.files?.[0]?.text().then((text) => {
-                this.editor.text = text;
-                void this.start(true);
-            });
+            void file.files?.[0]?.text().then((text) => this.replace(text));
         });
         return h(
             'div.tools',
@@ -195,7 +219,14 @@ class Simulate {
         this.asked = true;
         try {
             checkScene(this.editor.text);
-            const why = await this.simulator.open({ text: this.editor.text, define: this.define, paused });
+            const { path, files } = this.handed ?? {};
+            const why = await this.simulator.open({
+                text: this.editor.text,
+                define: this.define,
+                paused,
+                path,
+                files,
+            });
             this.editor.complain(why);
             if (why) {
                 this.say('the scene was refused');

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* end_pose.c - see end_pose.h
- * Method   What a round leaves is a part h |dW/dq| |p|/m of what it found, so few are needed. Where the change does not
- *          fall any more, poses are averaged; what does not settle at all is halved by the caller. */
+ * Method   A round leaves the fraction h |dW/dq| |p|/m of the error before it, so few rounds are needed. If the change does not decrease any
+ *          more, poses are averaged. If the rounds do not converge at all, the caller halves the step. */
 #include "method/contact/end_pose.h"
 
 #include <float.h>
@@ -22,10 +22,10 @@
 
 /* [rounds] Largest number of rounds of the models that pose contacts at the end of a step. */
 #define MAX_ROUNDS 80
-/* [rounds] Number of rounds after which changes that do not fall are halved. Half: other bits only; double: work +1
+/* [rounds] Number of rounds after which changes that do not decrease are halved. Half: other bits only; double: work +1
  * %. */
 #define PATIENCE 8
-/* [1] Part of the last change below which a change falls. Half: no effect; double: work +27 %. */
+/* [1] A change counts as decreasing if it is below this fraction of the last one. Half: no effect; double: work +27 %. */
 #define FALLING 0.7
 
 pp_end_change pp_end_changed(const pp_frame *f, const pp_state *at, const double *from, const double *to) {
@@ -66,7 +66,7 @@ double pp_end_demand(const pp_frame *f, const pp_geometry *const g[2], perp_vec3
     return !f->w->chosen.stepper->end_gaps && start <= pp_touching(g[0], g[1], at_W) ? NAN : gap1;
 }
 
-/* ---- rounds of models without rounds of their own ---- */
+/* ---- rounds for models that have none of their own ---- */
 
 /* A contact at the start of the step, to look up its gap there. */
 typedef struct begun {

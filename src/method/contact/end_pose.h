@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* end_pose.h - contacts at the end of the step: `geometry: end`, and what the stepper "implicit" shares with it
+/* end_pose.h - contacts at the end of the step: `geometry: end`, and the functions that the stepper "implicit" shares with it
  *
  *   M(q+) nu+ = M(q) nu + h f + W(q+) p,   q+ = q (+) h nu+,   0 <= p_n _|_ psi(q+) >= 0,   slip W_t(q+)' nu+
  *
- * (Berard 3.82, 3.83; velocity products are in M(q+)). Rounds: the step problem is posed at the end pose of the last
- * answer, its gaps linearised there. Within a round the rows that velocities are measured by are those that impulses act
- * along, so the problem is as symmetric as ever and every solver takes it; the dependence of W on the answer is left to the
- * rounds. An answer that leads to the pose it was posed at solves the whole. */
+ * (Berard 3.82, 3.83; velocity products are in M(q+)). Rounds: the step problem is posed at the end pose of the last solution, with gaps
+ * linearised there. Within a round, velocities are measured along the same rows that impulses act along. So the problem is symmetric as usual,
+ * and every solver can solve it. The rounds take care of the dependence of W on the solution. If a solution leads to the pose at which it
+ * was posed, it solves the whole problem. */
 #ifndef PP_END_POSE_H
 #define PP_END_POSE_H
 

@@ -1,16 +1,17 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* model_corrective.c - only what already overlaps is a contact
- *   in: feature pairs with gaps      out: for every overlap, its deepest pair, as one unilateral contact
- * Nothing is foreseen: bodies enter each other freely and are pushed out in the next step, so far that the gap is zero
- * at its end (psi < 0 on the right-hand side of the Stewart-Trinkle step). The push makes velocity: bodies bounce that
- * should not. Deep overlaps would explode; where the push would add energy, bodies leave no faster than they came in, or
- * stay inside each other (step/rebound_limit.c). A model to compare with, not to rely on.
+/* model_corrective.c - contact model in which only penetrating pairs are contacts
+ *   in: feature pairs with gaps      out: for every penetration, its deepest pair, as one unilateral contact
+ * Method   No contact is anticipated. Bodies penetrate freely and are pushed out in the next step until the gap at its end is zero (psi < 0 on
+ *          the right-hand side of the Stewart-Trinkle step).
+ * Valid    The push-out creates velocity, so bodies bounce that should not. Deep penetration would explode. If push-out would add energy,
+ *          bodies separate no faster than they approached, or stay in penetration (step/rebound_limit.c). The model exists for
+ *          comparison.
  * Source   Williams 5.2: "considers only contacts that are violated", unilateral and solved for together. */
 #include "stage/collide/contact_fill.h"
 #include "stage/contact_model.h"
 
-/* The deepest of the pairs from `first` on that belong to the same two shapes. *next: the first pair that does not. */
+/* The deepest of the pairs from `first` on with the same two shapes. *next: the first pair of other shapes. */
 static const pp_pair *deepest(const pp_pair_list *l, int first, int *next) {
     const pp_pair *p = &l->pair[first];
     int k = first + 1;
@@ -20,7 +21,7 @@ static const pp_pair *deepest(const pp_pair_list *l, int first, int *next) {
     return p;
 }
 
-/* Called at the end poses: did these two shapes overlap at the start? */
+/* At the end poses: did these two shapes overlap at the start? */
 static bool overlapped(const pp_frame *f, const pp_pair *p) {
     for (int i = 0; i < f->contacts.nbegun; i++)
         if (f->contacts.begun[2 * i] == f->collide.placed[p->i].slot &&

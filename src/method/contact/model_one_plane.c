@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* model_one_plane.c - contacts of each pair on its plane of largest separation, all unilateral (U): what most engines do
- * Source   Williams 2.3, 4.1. Known fault: the free space near a corner is treated as convex (Williams 4.1), so a
- *          contact found with one face forbids motion beyond that face's plane even where the face has ended. */
+/* model_one_plane.c - contact model of most engines: contacts of each pair on its plane of largest separation, all unilateral (U)
+ * Source   Williams 2.3, 4.1. Known fault: the free space near a corner is treated as convex (Williams 4.1). So a contact
+ *          with a face forbids motion beyond the plane of that face, even where the face has ended. */
 #include "stage/collide/contact_fill.h"
 #include "stage/contact_model.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* solve_contacts.c - from the forces to the impulses: the stages in their order, as the contact model wants them */
+/* solve_contacts.c - calls the stages from the forces to the impulses in the order that the contact model needs */
 #include "base/clock.h"
 #include "method/contact/end_pose.h"
 #include "stage/contact_model.h"

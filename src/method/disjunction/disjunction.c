@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* disjunction.c - building the constraints of a frame, and the frame of a model made of rules. See disjunction.h. */
+/* disjunction.c - builds the constraints of a frame and solves it for models that consist of rules. See disjunction.h. */
 #include "method/disjunction/disjunction.h"
 
 #include <string.h>
@@ -14,12 +14,12 @@
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
 
-/* The reach of a shape is twice its travel (larger if a contact was missed before), which costs the detector little. Here
- * every feature within reach makes the problem larger, and where a vertex is near two corners of one body the
- * constraints contradict each other; so the travel itself counts. It is that of the fastest neighbour already. */
+/* The reach of a shape is twice its travel, or more if a contact was missed before. For the detector this costs little.
+ * Here every feature within reach makes the problem larger, and if a vertex is near two corners of one body the
+ * constraints contradict each other. So the travel itself is used. It already is that of the fastest neighbour. */
 #define MARGIN 2
 
-/* Room for `need` elements in an array of the arena; what it outgrows stays there until the arena is reset. */
+/* Makes room for `need` elements in an array in the arena. An old array stays there until the arena is reset. */
 static bool room(pp_rules *r, void **array, int *cap, int used, int need, size_t size) {
     if (need <= *cap) return true;
     int more = 2 * need > 32 ? 2 * need : 32;
@@ -35,7 +35,7 @@ static bool room(pp_rules *r, void **array, int *cap, int used, int need, size_t
 }
 #define ROOM(r, array, cap, used, need) room((r), (void **)&(array), &(cap), (used), (need), sizeof *(array))
 
-/* Adds a contact with its flags; -1 without memory. */
+/* Adds a contact with its flags; returns -1 if out of memory. */
 static int add_contact(pp_rules *r, const pp_pair *p, bool primary) {
     int n = r->d.ncontact;
     if (!ROOM(r, r->contact, r->cap_contact, n, n + 1) || !ROOM(r, r->shape, r->cap_shape, 2 * n, 2 * n + 2) ||
@@ -59,7 +59,7 @@ void pp_rules_unilateral(pp_rules *r, int contact) {
     if (contact >= 0 && r->primary[contact]) r->d.plain[contact] = true;
 }
 
-/* Adds a group unless this pair has the same one already. */
+/* Adds a group unless the present pair already has the same one. */
 static void add_group(pp_rules *r, int n, const int *contact, int primary) {
     pp_disjunction *d = &r->d;
     for (int g = r->first_group; g < d->ngroup; g++) {
@@ -102,7 +102,7 @@ void pp_rules_cross(pp_rules *r, int pushes, int other, bool force) {
     add_group(r, 2, both, force && r->primary[pushes] ? 1 : 0);
 }
 
-/* Drops X constraints none of whose contacts can carry a force anywhere. */
+/* Drops X constraints whose contacts can carry no force in any constraint. */
 static bool drop_helpless(pp_rules *r) {
     pp_disjunction *d = &r->d;
     bool *able = PP_ARENA_ZERO(&r->f->w->arena, bool, d->ncontact);
@@ -120,7 +120,7 @@ static bool drop_helpless(pp_rules *r) {
     return true;
 }
 
-/* Drops contacts that are in no constraint: a vertex near one facet that it does not point at. */
+/* Drops contacts that are in no constraint: for example a vertex near one facet that it does not point at. */
 static bool drop_idle(pp_rules *r) {
     pp_disjunction *d = &r->d;
     int *now = PP_ARENA_ZERO(&r->f->w->arena, int, d->ncontact), n = 0;
@@ -145,7 +145,7 @@ static bool drop_idle(pp_rules *r) {
     return true;
 }
 
-/* The solid of a placed shape, made when it is first asked for. */
+/* The solid of a placed shape; made on the first call. */
 static const pp_solid *solid_of(pp_rules *r, pp_solid *solid, int k) {
     if (!solid[k].g && !pp_polytope_place(&r->f->collide.placed[k], &r->f->w->arena, &solid[k])) r->memory = true;
     return &solid[k];
@@ -185,12 +185,12 @@ perp_status pp_rules_run(pp_frame *f, pp_pair_rules rules, pp_disjunction *d) {
 
 static perp_status solve_posed(pp_frame *f, const void *disjunction) { return pp_disjunction_solve(f, disjunction); }
 
-/* With the contacts of the start. */
+/* Solves with the contacts of the start. */
 static perp_status solve_at_start(pp_frame *f, pp_pair_rules rules, double gamma, pp_disjunction *d) {
     double t = pp_clock();
     perp_status st = pp_collide(f);
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
-    if (!st && f->purpose != PP_STEP) { /* what touches at the start, at the level of velocities */
+    if (!st && f->purpose != PP_STEP) { /* contacts that touch at the start, at velocity level */
         st = pp_contacts_of_pairs(f);
         if (!st) st = pp_formulate(f, &(pp_pose_options){.no_lift = f->method.jammed});
         return st ? st : pp_solve_step(f, &(pp_solve_options){.no_lift = f->method.jammed});
@@ -205,7 +205,7 @@ static perp_status solve_at_start(pp_frame *f, pp_pair_rules rules, double gamma
     return st;
 }
 
-/* The contacts of the start, and the constraints over them: which features may meet is found there. */
+/* The contacts of the start and the constraints over them. The search for features that may meet is done there. */
 typedef struct start {
     const perp_contact *contact;
     const int *shape;
@@ -214,7 +214,7 @@ typedef struct start {
 } start;
 
 static int place_of(const pp_frame *f, int slot) {
-    int lo = 0, hi = f->collide.nplaced - 1; /* they stand in the order of their slots */
+    int lo = 0, hi = f->collide.nplaced - 1; /* sorted by slot */
     while (lo < hi) {
         int mid = (lo + hi) / 2;
         if (f->collide.placed[mid].slot < slot)
@@ -225,7 +225,7 @@ static int place_of(const pp_frame *f, int slot) {
     return lo;
 }
 
-/* The features of a contact of two polytopes where they stand now. */
+/* The contact of the same features of two polytopes at the present poses. */
 static perp_status features_now(pp_frame *f, pp_solid *solid, int i, int j, uint64_t feature, pp_pair *out) {
     pp_rules r = {.f = f};
     pp_vicinity near = {.A = solid_of(&r, solid, i), .B = solid_of(&r, solid, j)};
@@ -240,8 +240,8 @@ static perp_status features_now(pp_frame *f, pp_solid *solid, int i, int j, uint
     return PERP_OK;
 }
 
-/* The contact of anything curved: of those found now that of the same features, else the deepest of the two; where they
- * left each other's reach, as it was, and that far apart. */
+/* The present contact of a pair with a curved shape: the one on the same features, otherwise the deepest. If the shapes
+ * are no longer within reach, the old contact with their reach as gap. */
 static pp_pair found_now(const pp_frame *f, int i, int j, const perp_contact *c) {
     const pp_pair_list *l = &f->w->found.pairs;
     pp_pair best = {i, j, c->feature, c->a_W, c->b_W, c->n_W, f->collide.placed[i].reach + f->collide.placed[j].reach};

@@ -1,16 +1,15 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* disjunction_law.c - the judge of the disjunctive normal laws, apart from every solver and conversion
- * Problem  impulses p_i and the end velocity nu are given. How far are they from U, I and X?
- * Method   straight from the rows: psi_i = n_i nu + b_n, and W_i p_i, the velocity that the impulse makes of its own, so
- *          that all figures are velocities.
+/* disjunction_law.c - residual of the disjunctive normal laws, independent of all solvers and conversions
+ * Problem  Impulses p_i and the end velocity nu are given. How far are they from satisfying U, I and X?
+ * Method   Computed directly from the rows: psi_i = n_i nu + b_n, and W_i p_i, the velocity that the impulse alone causes. So all
+ *          residuals are velocities.
  *            U      |min(psi_i, W_i p_i)|
- *            I, X   how far the largest gap is below zero
- *            force  a contact in no U: min(W_i p_i, e_i), where e_i is what is least wrong with a force there among the I
- *                   that allow it one: |psi_i|, or the gap of another contact of it above zero, both beyond the slack
- *                   (corners that lie on each other are told apart by rounding); INFINITY if none allows it. And
- *                   -W_i p_i if p_i < 0.
- * Source   Williams 4.2.2, the three demands on an I constraint. */
+ *            I, X   amount by which the largest gap is below zero
+ *            force  for a contact in no U: min(W_i p_i, e_i). Each I that allows the contact a force has a violation: |psi_i|, or a positive
+ *                   gap of another of its contacts, both beyond the slack (corners that coincide differ only by rounding).
+ *                   e_i is the smallest of these violations, INFINITY if no I allows a force. Also -W_i p_i if p_i < 0.
+ * Source   Williams 4.2.2, the three conditions of an I constraint. */
 #include <math.h>
 
 #include "method/disjunction/disjunction.h"
@@ -25,8 +24,8 @@ static void worsen(double *most, double x) {
     if (x > *most) *most = x;
 }
 
-/* What speaks against a force at member k of a group. */
-static double objection(const pp_disjunction *d, const pp_group *g, int k, const perp_step_problem *p,
+/* Violation of group g by a force at its member k. */
+static double violation(const pp_disjunction *d, const pp_group *g, int k, const perp_step_problem *p,
                         const double *nu) {
     double worst = fmax(0, fabs(gap_of(p, d->member[g->first + k], nu)) - d->slack);
     for (int m = 0; m < g->count; m++)
@@ -34,12 +33,12 @@ static double objection(const pp_disjunction *d, const pp_group *g, int k, const
     return worst;
 }
 
-/* The least objection over all groups that allow contact i a force. */
-static double least_objection(const pp_disjunction *d, int i, const perp_step_problem *p, const double *nu) {
+/* Smallest violation over all groups that allow contact i a force. */
+static double least_violation(const pp_disjunction *d, int i, const perp_step_problem *p, const double *nu) {
     double least = INFINITY;
     for (int g = 0; g < d->ngroup; g++)
         for (int k = 0; k < d->group[g].primary; k++)
-            if (d->member[d->group[g].first + k] == i) least = fmin(least, objection(d, &d->group[g], k, p, nu));
+            if (d->member[d->group[g].first + k] == i) least = fmin(least, violation(d, &d->group[g], k, p, nu));
     return least;
 }
 
@@ -53,7 +52,7 @@ double pp_disjunction_residual(const pp_disjunction *d, const perp_step_problem 
             continue;
         }
         worsen(&worst, -force);
-        if (force > 0) worsen(&worst, fmin(force, least_objection(d, i, p, s->nu)));
+        if (force > 0) worsen(&worst, fmin(force, least_violation(d, i, p, s->nu)));
         if (isnan(force)) worsen(&worst, INFINITY);
     }
     for (int g = 0; g < d->ngroup; g++) {

@@ -1,15 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* disjunction_lcp.c - U, I and X constraints -> LCP (Williams 4.7, problem (4.50) with the errata)
- * Problem  the step problem with every contact U gives, by pp_convert, the gap of contact i at the end of the step as a
- *          linear function psi_i = M_i z + q_i of impulses, friction and bounded joint rows; nu and bilateral joints are
- *          eliminated.
+ * Problem  pp_convert turns the step problem with every contact U into an LCP. In it, the gap of contact i at the end of the step is a
+ *          linear function psi_i = M_i z + q_i of impulses, friction and bounded joint rows; nu and bilateral joints are eliminated.
  * Variables, in order
  *   p        one impulse for each (contact, constraint) that may carry one; its rows below
- *   the friction, slip and joint variables of the base problem; friction of contacts that never push is left out
+ *   the friction, slip and joint variables of the base problem, except friction of contacts that never carry a force
  *   c        count - 1 for each group, rows (4.10): 0 <= c_k _|_ c_k + .. + c_2 + psi_1 - psi_k >= 0, so that
  *            psi_1 + sum c is the largest gap
- *   s        exact form: one for each group, row (4.11): 0 <= s _|_ largest gap >= 0; s acts on nothing
+ *   s        exact form: one for each group, row (4.11): 0 <= s _|_ largest gap >= 0; s has no effect
  *   d        exact form: one for each impulse of a group, row (4.12): 0 <= d _|_ d + psi_i >= 0
  * Rows of p   U: psi_i. Exact: largest gap + d_i, (4.13). Pushing: 2 largest gap - psi_i. With slacks: see disjunction.h.
  * Cost     n^2 for the matrix. */
@@ -41,7 +40,7 @@ static void add_largest(const build *b, int row, int g, int count, double factor
     for (int k = 1; k < count; k++) b->M[row + b->n * (b->m->group_c[g] + k - 1)] += factor;
 }
 
-/* May this contact carry a force by some constraint? */
+/* By contact: may it carry a force by some constraint? */
 static bool *pushers(const pp_disjunction *d, pp_arena *arena) {
     bool *able = PP_ARENA_ZERO(arena, bool, d->ncontact);
     if (!able) return NULL;
@@ -78,7 +77,7 @@ static bool list_permits(pp_mixed *m, const bool *able, pp_arena *arena) {
     return true;
 }
 
-/* Numbers the variables; false without memory. */
+/* Numbers the variables; returns false if out of memory. */
 static bool number(build *b, const bool *able, pp_arena *arena) {
     pp_mixed *m = b->m;
     const pp_converted *base = &m->base;
@@ -121,7 +120,7 @@ static void fill_physical(const build *b) {
     }
 }
 
-/* Numbers of the variables of group g in the form with slacks. */
+/* Indices of the variables of group g in the form with slacks. */
 static int slack_d(const pp_mixed *m, int g) { return m->group_c[g] + m->d->group[g].count; }
 static int slack_g(const pp_mixed *m, int g, int k) { return slack_d(m, g) + 1 + k; }
 
@@ -219,13 +218,13 @@ perp_status pp_mixed_recover(const pp_mixed *m, const double *z, pp_arena *arena
     double *zb = PP_ARENA_ZERO(arena, double, m->base.n);
     if (!zb) return PERP_E_MEMORY;
     for (int v = 0; v < m->n; v++)
-        if (m->from[v] >= 0) zb[m->from[v]] += z[v]; /* impulses of one contact add up */
+        if (m->from[v] >= 0) zb[m->from[v]] += z[v]; /* sum of the impulses of one contact */
     perp_status st = pp_recover(&m->base, zb, arena, out);
     pp_arena_release(arena, mark);
     return st;
 }
 
-/* c, d and g that go with the gaps m->w. */
+/* Sets the c, d and g that belong to the gaps m->w. */
 static void guess_slacks(const pp_mixed *m, double *z) {
     for (int g = 0; g < m->d->ngroup; g++) {
         const pp_group *group = &m->d->group[g];
@@ -246,13 +245,13 @@ void pp_mixed_guess(const pp_mixed *m, const double *zb, double *z) {
     ptrdiff_t nb = base->n;
     int nc = m->d->ncontact;
     for (int v = 0; v < m->n; v++) z[v] = 0;
-    for (int i = 0; i < nc; i++) { /* gaps that go with these impulses */
+    for (int i = 0; i < nc; i++) { /* gaps that belong to these impulses */
         double s = base->q[i];
         for (ptrdiff_t j = 0; j < nb; j++) s += base->M[i + nb * j] * zb[j];
         m->w[i] = s;
     }
     for (int v = m->npermit; v < m->n && m->from[v] >= 0; v++) z[v] = zb[m->from[v]];
-    for (int k = m->npermit - 1; k >= 0; k--) { /* to the first constraint that allows it */
+    for (int k = m->npermit - 1; k >= 0; k--) { /* give the impulse to the first constraint that allows it */
         bool earlier = false;
         for (int e = 0; e < k && !earlier; e++) earlier = m->permit_contact[e] == m->permit_contact[k];
         if (!earlier) z[k] = zb[m->permit_contact[k]];

@@ -1,15 +1,15 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* disjunction_sides.c - a disjunctive island as a sequence of ordinary contact problems
- * Problem  The LCP of U, I and X constraints has no theory that says when Lemke's method or a Newton method solves it. But
- *          every I and X asks only that one of its gaps, its side, be not negative. Once a side of each is given, the island
- *          is an ordinary contact problem, for which the chain of solvers is made.
- * Method   Rounds. The side of a group is at first the one that the best answer so far relies on, then the one that is most
- *          open in the pose of the start. The rows of the sides and the U contacts are solved as unilateral contacts. If a
- *          side pushes although another gap of its group is open, or may carry no force, the group takes another side.
- * Valid    If nothing overlaps at the start, the state of rest obeys all rows of the second choice, so the ordinary problem
- *          has an answer. It obeys every "or"; whether forces act only where the law allows them is left to the judge.
- * Cost     one ordinary solution per round.
+/* disjunction_sides.c - solves a disjunctive island as a sequence of ordinary contact problems
+ * Problem  There is no theory about when Lemke's method or a Newton method solves the LCP of U, I and X constraints. But every I and X only
+ *          requires that one of its gaps, its side, is not negative. With a given side for each group, the island is an ordinary contact
+ *          problem, for which the chain of solvers is made.
+ * Method   Rounds. The first choice of sides is the one that the best solution so far uses. The second is the side with the largest gap at
+ *          the start pose. The rows of the sides and the U contacts are solved as unilateral contacts. If a side carries an impulse
+ *          although another gap of its group is open, or although it may carry no force, the group takes another side.
+ * Valid    If nothing penetrates at the start, the state of rest satisfies all rows of the second choice, so the ordinary problem has a
+ *          solution. It satisfies every "or". The judge checks that forces act only where the law allows them.
+ * Cost     One ordinary solution per round.
  * Source   Williams 4.2.2 has the law; the search is that of the separating planes in model_peg.c. */
 #include <math.h>
 #include <string.h>
@@ -19,17 +19,17 @@
 #include "stage/solve/solve_step.h"
 #include "stage/solve/solve.h"
 
-/* Choices of sides that are tried from each start. A corner has two or three facets, so that few are needed; groups that
- * take turns do not settle later either. */
+/* [rounds] Number of choices of sides from each start. A corner has two or three facets, so few are needed. Groups that
+ * alternate do not converge later either. */
 #define MAX_ROUNDS 12
 
 typedef struct work {
     pp_frame *f;
     const pp_disjunction *d;
     pp_island *island;
-    perp_contact_row *row; /* of the island, to write */
-    int *side;             /* by group: its contact in the island */
-    bool *chosen;          /* by contact of the island: U, or a side */
+    perp_contact_row *row; /* contact rows of the island, writable */
+    int *side;             /* by group: index of its side, a contact of the island */
+    bool *chosen;          /* by contact of the island: it is U, or a side */
     pp_island part;        /* the island with the chosen rows only */
     perp_contact_row *part_row;
     int *part_of; /* by chosen row: contact of the island */
@@ -54,7 +54,7 @@ static bool new_work(work *k) {
     return true;
 }
 
-/* Gap of a contact over h at the velocity nu; NULL: at rest. */
+/* Gap of a contact divided by h, at the velocity nu; NULL: at rest. */
 static double gap_at(const work *k, int contact, const double *nu) {
     const perp_contact_row *c = &k->row[contact];
     return c->b_n + (nu ? pp_row_dot(&k->island->p, &c->n, nu) : 0);
@@ -72,7 +72,7 @@ static int most_open(const work *k, const pp_group *g, int count, const double *
     return best;
 }
 
-/* A side of group g at the velocity nu. Contacts that may push come first as long as they do not overlap. */
+/* A side of group g at the velocity nu. Contacts that may carry a force are preferred if they do not penetrate. */
 static int open_side(const work *k, const pp_group *g, const double *nu) {
     if (g->primary > 0) {
         int best = most_open(k, g, g->primary, nu);
@@ -87,7 +87,7 @@ static bool may_push(const work *k, const pp_group *g, int contact) {
     return false;
 }
 
-/* Sides that an answer relies on; NULL: those that are open at rest. */
+/* Sides that a solution uses; NULL: those that are open at rest. */
 static void first_sides(work *k, const perp_step_solution *from) {
     for (int g = 0; g < k->d->ngroup; g++) {
         const pp_group *group = &k->d->group[g];
@@ -100,7 +100,7 @@ static void first_sides(work *k, const perp_step_solution *from) {
     }
 }
 
-/* Groups whose side pushes where the law does not allow it take another. False: none changes. */
+/* Changes the side of groups whose side carries an impulse that the law does not allow. Returns false if none changes. */
 static bool next_sides(work *k) {
     bool changed = false;
     const double *nu = k->answer.nu;
@@ -109,7 +109,8 @@ static bool next_sides(work *k) {
         int side = k->side[g], other = open_side(k, group, nu);
         if (!(k->answer.p_contact[3 * side] > 0) || k->d->plain[side]) continue;
         bool beaten = other != side && gap_at(k, other, nu) > fmax(gap_at(k, side, nu), k->d->slack);
-        if (!beaten && !may_push(k, group, side)) { /* it holds, but the law wants another to carry the force */
+        /* the side holds, but the law requires another contact to carry the force */
+        if (!beaten && !may_push(k, group, side)) {
             other = group->primary > 0 ? most_open(k, group, group->primary, nu) : side;
             for (int m = 0; m < group->count && other == side; m++)
                 if (k->d->member[group->first + m] != side) other = k->d->member[group->first + m];
@@ -138,7 +139,7 @@ static void take_part(work *k) {
     k->part.p.ncontact = n;
 }
 
-/* Solves the rows of the sides; the answer for all contacts of the island goes to k->answer. */
+/* Solves the rows of the sides. The solution for all contacts of the island is in k->answer. */
 static perp_status solve_part(work *k, int number) {
     pp_frame *f = k->f;
     perp_world *w = f->w;
@@ -150,7 +151,7 @@ static perp_status solve_part(work *k, int number) {
         memset(f->solve.solution.p_contact + 3 * c, 0, 3 * sizeof *f->solve.solution.p_contact);
         f->solve.solution.sigma[c] = f->solve.solution.p_spin[c] = 0;
     }
-    /* the frame reports the whole island, and so does the capture */
+    /* reports and captures show the whole island, not this part */
     double acceptance = f->solve.acceptance;
     const perp_solver_type *used = f->solve.used;
     perp_capture capture = w->run.capture;
@@ -161,7 +162,7 @@ static perp_status solve_part(work *k, int number) {
     f->solve.acceptance = acceptance;
     f->solve.used = used;
     if (st) return st;
-    /* motors that yield and driven bodies that stall changed the rows */
+    /* yielding motors and stalled driven bodies have changed the rows */
     island->p.joint = k->part.p.joint;
     for (int i = 0; i < k->part.p.ncontact; i++) k->row[k->part_of[i]] = k->part.p.contact[i];
     pp_island_gather(island, &f->solve.solution, &k->answer);

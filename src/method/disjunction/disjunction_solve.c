@@ -1,12 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* disjunction_solve.c - solves a disjunctive step island by island through a chain of solvers
- * Problem  no theorem says that the problem has a solution or that a method finds it (Williams 4.8), and it may have many.
- * Method   An island without I and X is an ordinary contact problem and solved as one (stage/solve/solve_step.c). Others: the
- *          first of the world's solvers on both forms (disjunction.h), from the impulses of the last step and from none; then
- *          ordinary problems with chosen sides (disjunction_sides.c), which also give an answer that a solver nearly has its
- *          last digits; then the other solvers, and fischer-newton and path-search if they are not among the world's,
- *          fischer-newton from random starts too. Each has a part of the work that is left. An answer counts only if the judge finds the laws met; the best is kept for the report. */
+/* disjunction_solve.c - solves a disjunctive step island by island with a fallback chain of solvers
+ * Problem  There is no theorem that the problem has a solution or that a method finds it (Williams 4.8). It may have many solutions.
+ * Method   An island without I and X is an ordinary contact problem (stage/solve/solve_step.c). For the others:
+ *          1 The first of the world's solvers on both forms (disjunction.h), from the impulses of the last step and from zero.
+ *          2 Ordinary problems with chosen sides (disjunction_sides.c). They also improve a near solution of a solver to full accuracy.
+ *          3 The other solvers, then fischer-newton and path-search if they are not among the world's; fischer-newton also from random
+ *            start points.
+ *          Each try may use a fraction of the remaining work. A solution counts only if its residual is within tolerance. The best one is
+ *          kept for the report. */
 #include <math.h>
 #include <string.h>
 
@@ -19,18 +21,18 @@
 #include "model/budget.h"
 #include "stage/solve/solve.h"
 
-/* Part of the work at hand that a solver may use on a form: what it does not solve with that is better solved with chosen sides, or
- * in a shorter part of the step. With the default limit three runs of Lemke's method on 700 unknowns. */
+/* [1] Fraction of the available work that a solver may use on one form. Harder problems are better solved with chosen
+ * sides or in a shorter substep. With the default limit it is enough for three runs of Lemke's method on 700 unknowns. */
 #define FOR_FORM (1.0 / 8)
-/* Random starts of fischer-newton on the exact form; path-search has restarts of its own. */
+/* [starts] Random start points of fischer-newton on the exact form. path-search has its own restarts. */
 #define RESTARTS 4
-/* An answer this good has the right basis. */
+/* [1] A solution with a smaller residual has the correct basis. */
 #define NEAR_SOLUTION 1e-4
 
 typedef struct attempts {
     pp_frame *f;
     pp_island *island;
-    int number; /* of the island */
+    int number; /* index of the island */
     const perp_step_problem *p;
     const pp_disjunction *d;
     perp_step_solution best, answer;
@@ -42,14 +44,14 @@ typedef struct attempts {
     int iterations, fallbacks, unknowns;
 } attempts;
 
-/* Laws of a solution; the normal ones are those of the disjunction. */
+/* Residuals of a solution. The normal one is that of the disjunction. */
 static perp_step_residual measure(const perp_step_problem *p, const pp_disjunction *d, const perp_step_solution *s) {
     perp_step_residual r = perp_step_problem_residual(p, s);
     r.normal = pp_disjunction_residual(d, p, s);
     return r;
 }
 
-/* Keeps the answer in t->answer if it is the best so far. @return its figure */
+/* Keeps the solution in t->answer if it is the best so far. @return its relative residual */
 static double keep(attempts *t, const perp_solver_type *solver, const perp_solve_info *info) {
     perp_step_residual r = measure(t->p, t->d, &t->answer);
     double a = pp_acceptance(t->f, t->p, &t->answer, &r, t->f->w->def.tolerance, t->rows, t->dofs);
@@ -65,7 +67,7 @@ static double keep(attempts *t, const perp_solver_type *solver, const perp_solve
     return a;
 }
 
-/* Runs a solver from z, measures, keeps the answer if it is the best so far. *latest: how good it was. */
+/* Runs a solver from z and keeps the solution if it is the best so far. *latest: its relative residual. */
 static perp_status attempt(attempts *t, const pp_mixed *m, const perp_solver_type *solver, const void *settings,
                            double *z, double *latest) {
     pp_arena *arena = &t->f->w->arena;
@@ -89,7 +91,7 @@ static void random_start(const pp_mixed *m, int k, double *zb) {
     }
 }
 
-/* One solver on one form. *zb: base.n of scratch. */
+/* Tries one solver on one form from all its start points. zb: base.n numbers of scratch. */
 static perp_status try_form(attempts *t, const pp_mixed *m, const perp_solver_type *solver, const void *settings,
                             const perp_step_solution *recalled, int starts, double *z, double *zb) {
     perp_world *w = t->f->w;
@@ -108,7 +110,7 @@ static perp_status try_form(attempts *t, const pp_mixed *m, const perp_solver_ty
         if (limit < INFINITY) w->run.work.limit = w->run.work.done + FOR_FORM * fmax(0, limit - w->run.work.done);
         perp_status st = attempt(t, m, solver, settings, z, &latest);
         if (!st && latest > w->def.tolerance && latest < NEAR_SOLUTION && solver != &pp_solver_lemke) {
-            pp_settings exact; /* the right basis, but not its last digits */
+            pp_settings exact; /* correct basis, but not accurate yet */
             pp_settings_default(&pp_solver_lemke, 0, &exact);
             st = attempt(t, m, &pp_solver_lemke, &exact, z, &latest);
         }
@@ -121,7 +123,7 @@ static perp_status try_form(attempts *t, const pp_mixed *m, const perp_solver_ty
     return PERP_OK;
 }
 
-/* The solvers: those of the world, then two more. */
+/* The solvers of the world, then two more. */
 typedef struct chain {
     const perp_solver_type *solver[PERP_FALLBACK_MAX + 3];
     const void *settings[PERP_FALLBACK_MAX + 3];
@@ -129,12 +131,12 @@ typedef struct chain {
     int n;
 } chain;
 
-/* Largest problem whose bases are all tried: each of them is a linear solve. */
+/* [unknowns] Largest problem for the solver `enumerate`, which tries all bases with one linear solve each. */
 #define ENUMERATE_MOST 12
 
-/* Can the method work on a matrix with zeros on its diagonal that is not monotone? Splitting and interior-point methods
- * cannot, and would only take time. */
-static bool fits(const perp_solver_type *s, int n) {
+/* Can the method work on a non-monotone matrix with zeros on its diagonal? Splitting and interior-point methods cannot
+ * and would only cost time. */
+static bool can_solve(const perp_solver_type *s, int n) {
     const perp_solver_type *const not [] = {
         &pp_solver_pgs,         &pp_solver_jacobi,       &pp_solver_psor,           &pp_solver_nncg,
         &pp_solver_fixed_point, &pp_solver_gauss_seidel, &pp_solver_interior_point, &pp_solver_accelerated_gradient,
@@ -145,8 +147,8 @@ static bool fits(const perp_solver_type *s, int n) {
     return true;
 }
 
-/* Many of the problems that Lemke's method leaves have no solution at all, and the step is better halved than fought
- * for: small limits for the solvers that we add, and none for large problems. */
+/* [unknowns] Largest problem for the added solvers, which also have small limits. Many problems that Lemke's method
+ * does not solve have no solution at all, and halving the step is cheaper. */
 #define ADDED_MOST 250
 static const perp_setting patience[] = {{"restarts", 1}, {"max_steps", 100}, {"max_major", 30}};
 
@@ -154,7 +156,7 @@ static void make_chain(const perp_world *w, int n, chain *c) {
     const perp_solver_type *const more[2] = {&pp_solver_fischer_newton, &pp_solver_path_search};
     c->n = 0;
     for (int i = 0; i < w->chosen.nsolver; i++) {
-        if (!fits(w->chosen.solver[i], n)) continue;
+        if (!can_solve(w->chosen.solver[i], n)) continue;
         c->settings[c->n] = w->chosen.settings[i].bytes;
         c->solver[c->n++] = w->chosen.solver[i];
     }
@@ -163,14 +165,15 @@ static void make_chain(const perp_world *w, int n, chain *c) {
         for (int i = 0; i < c->n; i++) there |= c->solver[i] == more[k];
         if (there || n > ADDED_MOST) continue;
         pp_settings_default(more[k], 0, &c->own[k]);
-        for (size_t m = 0; m < sizeof patience / sizeof *patience; m++) /* a field it does not have stays away */
+        /* fields that the solver does not have are ignored */
+        for (size_t m = 0; m < sizeof patience / sizeof *patience; m++)
             (void)perp_fields_set(more[k]->fields, more[k]->nfield, &c->own[k], patience[m].name, patience[m].value);
         c->settings[c->n] = c->own[k].bytes;
         c->solver[c->n++] = more[k];
     }
 }
 
-/* Nothing complementary: joints are eliminated by a linear solve. */
+/* No complementarity conditions: a linear solve eliminates the joints. */
 static perp_status solve_joints(attempts *t, const pp_mixed *m, const double *z) {
     perp_world *w = t->f->w;
     if (pp_mixed_recover(m, z, &w->arena, &t->best)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
@@ -181,7 +184,7 @@ static perp_status solve_joints(attempts *t, const pp_mixed *m, const double *z)
                    t->f->s0->t, t->acceptance);
 }
 
-/* Copies what an answer holds. */
+/* Copies the arrays of a solution. */
 static void copy_answer(const perp_step_problem *p, const perp_step_solution *from, perp_step_solution *to) {
     memcpy(to->nu, from->nu, (size_t)p->ndof * sizeof *to->nu);
     memcpy(to->p_joint, from->p_joint, (size_t)p->njoint * sizeof *to->p_joint);
@@ -198,7 +201,7 @@ static bool accepts(const perp_step_solution *s, void *ctx) {
     return t->acceptance <= t->f->w->def.tolerance;
 }
 
-/* Ordinary problems with chosen sides, from the best answer so far. */
+/* Solves ordinary problems with chosen sides, from the best solution so far. */
 static perp_status try_sides(attempts *t) {
     perp_step_solution from;
     if (!pp_solution_new(&t->f->w->arena, t->p, &from))
@@ -228,7 +231,7 @@ static perp_status solve_one(attempts *t, const perp_step_solution *recalled) {
     chain c;
     make_chain(w, t->unknowns, &c);
     for (int i = 0; i <= c.n; i++) {
-        if (i == (c.n > 0)) { /* after the first */
+        if (i == (c.n > 0)) { /* after the first solver */
             perp_status st = try_sides(t);
             if (st) return st;
             if (t->acceptance <= w->def.tolerance) return PERP_OK;
@@ -251,8 +254,9 @@ static perp_status solve_one(attempts *t, const perp_step_solution *recalled) {
                    w->def.tolerance, t->p->ncontact, t->d->ngroup);
 }
 
-/* The part of the disjunction that an island holds; where: scratch, ncontact of the whole. */
-static bool part_of(const pp_disjunction *d, const pp_island *island, int *where, pp_arena *a, pp_disjunction *out) {
+/* Extracts the constraints of an island. where: scratch, ncontact of the whole problem. */
+static bool constraints_of_island(const pp_disjunction *d, const pp_island *island, int *where, pp_arena *a,
+                                  pp_disjunction *out) {
     int n = island->p.ncontact;
     *out = (pp_disjunction){.ncontact = n,
                             .slack = d->slack,
@@ -266,7 +270,7 @@ static bool part_of(const pp_disjunction *d, const pp_island *island, int *where
         where[island->contact[i]] = i;
         out->plain[i] = d->plain[island->contact[i]];
     }
-    for (int g = 0; g < d->ngroup; g++) { /* all contacts of a group are of one pair, so of one island */
+    for (int g = 0; g < d->ngroup; g++) { /* all contacts of a group belong to one pair, so to one island */
         const pp_group *whole = &d->group[g];
         if (where[d->member[whole->first]] < 0) continue;
         out->group[out->ngroup++] = (pp_group){out->nmember, whole->count, whole->primary};
@@ -275,9 +279,10 @@ static bool part_of(const pp_disjunction *d, const pp_island *island, int *where
     return true;
 }
 
-/* Unknowns of an island. Every feature within the travel of a step is a contact, so their number grows with the square of
- * the speed; pivoting is dense. A larger problem is not posed: in a shorter part of the step fewer features are in reach. */
-#define MOST_UNKNOWNS 2000 /* matrices of 32 MB; pivoting takes some seconds */
+/* [unknowns] Largest problem of an island. Every feature within the travel of a step is a contact, so their number
+ * grows with the square of the speed, and pivoting is dense. A larger problem is not posed: in a shorter substep fewer
+ * features are within reach. */
+#define MOST_UNKNOWNS 2000 /* a matrix of 32 MB; pivoting takes some seconds */
 static int unknowns_of(const perp_step_problem *p, const pp_disjunction *d) {
     int n = d->nmember;
     for (int i = 0; i < p->ncontact; i++) n += p->contact[i].mu > 0 ? 2 + p->contact[i].nd : 1;
@@ -327,8 +332,9 @@ static perp_status solve_island(pp_frame *f, const pp_disjunction *d, pp_island 
                   .info = {.solver = ""}};
     perp_step_solution mine;
     perp_step_residual residual;
-    if (!t.rows || !t.dofs || !part_of(d, island, where, a, &part) || !pp_solution_new(a, &island->p, &t.best) ||
-        !pp_solution_new(a, &island->p, &t.answer) || !pp_solution_new(a, &island->p, &mine))
+    if (!t.rows || !t.dofs || !constraints_of_island(d, island, where, a, &part) ||
+        !pp_solution_new(a, &island->p, &t.best) || !pp_solution_new(a, &island->p, &t.answer) ||
+        !pp_solution_new(a, &island->p, &mine))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
     int unknowns = unknowns_of(&island->p, &part);
     if (unknowns > MOST_UNKNOWNS)
@@ -351,7 +357,7 @@ perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d) {
     perp_world *w = f->w;
     pp_island *island;
     int n;
-    f->solve.solution = (perp_step_solution){0}; /* memory of the last round's may be in use again */
+    f->solve.solution = (perp_step_solution){0}; /* the memory of the last round's solution may be reused already */
     if (pp_told_to_stop(w)) return pp_stopped(w);
     if (pp_budget_used(w, (double)f->pose.problem.nblock + f->pose.problem.njoint + f->pose.problem.ncontact))
         return pp_budget_fail(w);
@@ -368,7 +374,7 @@ perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d) {
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     bool guess = w->def.warm_start && (w->warm.ncontact || w->warm.njoint);
     if (guess) pp_recall(f, NULL, &recalled);
-    perp_step_problem free_blocks = f->pose.problem; /* without rows: what bodies in no island do */
+    perp_step_problem free_blocks = f->pose.problem; /* bodies in no island: a problem without rows */
     free_blocks.njoint = free_blocks.ncontact = 0;
     pp_step_velocity(&free_blocks, NULL, NULL, f->solve.solution.nu);
     for (int k = 0; !st && k < n; k++) {
@@ -376,7 +382,7 @@ perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d) {
         const perp_contact_row *contact = f->pose.problem.contact;
         const perp_joint_row *joint = f->pose.problem.joint;
         st = solve_island(f, d, &island[k], k, guess ? &recalled : NULL, where);
-        /* rows of motors that yield and of driven bodies that stall lie there */
+        /* keep the memory if it contains changed rows of yielding motors or stalled driven bodies */
         if (f->pose.problem.contact == contact && f->pose.problem.joint == joint) pp_arena_release(&w->arena, mark);
     }
     f->solve.residual = measure(&f->pose.problem, d, &f->solve.solution);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* mixed_rules2d.c - PEG in the plane: constraints of two polygons (Williams Algorithms 8-11)
- * Vertex near vertex: each of the two is in front of one of the other's edges (I), and they pass on the same side (X).
+/* mixed_rules2d.c - PEG in 2D: constraints of two polygons (Williams Algorithms 8-11)
+ * Vertex near vertex: each of the two must be in front of an edge of the other (I), and they must pass on the same side (X).
  * Vertex near an edge, but near no vertex: U. */
 #include "method/disjunction/disjunction.h"
 

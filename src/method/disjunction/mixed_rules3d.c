@@ -1,24 +1,22 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* mixed_rules3d.c - PEG in space: constraints of two polyhedra (Williams Algorithms 12-17)
- * Vertex near vertex: each is in front of one of the faces at the other (I), and for every edge at the one and edge at
- * the other, either the vertex is in front of the face beside that edge or the edges pass each other properly. Vertex
- * near an edge: the same with the two faces of the edge. Vertex near a face, edge near edge: U.
- * Departures from the print, with their reasons:
- *   - Algorithm 14 writes its X constraints as I. The vertex gets its force in the I of Algorithm 15 or 16 already, and
- *     one by the X as well would act where the vertex is in front of another face; so here only the edge-edge contact
- *     pushes: I({C(ea, eb)}, {C(va, f)}).
+/* mixed_rules3d.c - PEG in 3D: constraints of two polyhedra (Williams Algorithms 12-17)
+ * Vertex near vertex: each must be in front of a face at the other (I). In addition, for every edge at the one and every edge at the other,
+ * either the vertex is in front of the face beside that edge or the edges pass each other on the correct side. Vertex near an edge: the
+ * same with the two faces of the edge. Vertex near a face, edge near edge: U.
+ * Differences from the printed algorithms, with reasons:
+ *   - Algorithm 14 writes its X constraints as I. The vertex already has its force in the I of Algorithm 15 or 16. A second one by the X would
+ *     act even if the vertex is in front of another face. So here only the edge-edge contact carries a force: I({C(ea, eb)}, {C(va, f)}).
  *   - Algorithm 16 assigns X_constr in its loops; the union is meant.
- *   - Algorithm 17 flags edges. A vertex would then be passed over because of its neighbour; here vertices that were
- *     handled are flagged, after the whole loop over each, and pairs of edges that are in a constraint. The last loop
- *     adds edge-edge contacts (printed: vertex-face). */
+ *   - Algorithm 17 flags edges. Then a vertex would be skipped because of its neighbour. Here vertices are flagged after the whole loop over
+ *     each of them, and pairs of edges that are in a constraint. The last loop adds edge-edge contacts (printed: vertex-face). */
 #include "method/disjunction/disjunction.h"
 
 typedef struct scene {
     pp_rules *r;
     const pp_solid *S[2];
-    bool *met[2]; /* by shape and vertex: handled with a vertex or an edge */
-    bool *pair;   /* by edge of A times nedge of B plus edge of B: in a constraint */
+    bool *met[2]; /* by shape and vertex: already handled with a vertex or an edge */
+    bool *pair;   /* by (edge of A) * (nedge of B) + (edge of B): already in a constraint */
     int *list;    /* contacts of one I */
 } scene;
 
@@ -59,7 +57,7 @@ static void cross_constraints(scene *s, int k, int v, int o) {
         if (straight < 0) continue;
         pp_rules_cross(s->r, straight, face_contact(s, 1 - k, side >= 0 ? f1 : f2, v), true);
         if (fabs(side) >= sine) continue;
-        /* nearly parallel: it may turn to either side in the step, and then the normal is the other one */
+        /* nearly parallel: in the step it may rotate to either side, and then the other normal is valid */
         int turned = edge_contact(s, k, e, o, true);
         pp_rules_cross(s->r, turned, face_contact(s, 1 - k, side >= 0 ? f2 : f1, v), true);
     }
@@ -118,7 +116,7 @@ static void all_vertices(scene *s) {
                     pp_rules_unilateral(s->r, face_contact(s, 1 - k, f, v)); /* Algorithm 12 */
 }
 
-/* Algorithm 13 for pairs of edges that no vertex has brought in. */
+/* Algorithm 13 for pairs of edges that no vertex constraint contains. */
 static void all_edges(scene *s) {
     int nb = s->S[1]->g->nedge;
     for (int a = 0; a < s->S[0]->g->nedge; a++)

@@ -1,15 +1,15 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* model_lnc.c - the locally non-convex model: a vertex may be behind a facet if it is in front of another
- *   in: pairs of shapes that are near      out: for every vertex the facets within reach, as one I constraint
- * A vertex is not trapped by the planes of two facets that meet in a corner. But the choices of different vertices do
- * not know of each other, so that two corners may pass into each other (Williams Fig. 4.4): peg-mixed and peg add
- * what is missing. In 3D, edges that cross well away from their ends are unilateral; the model says nothing of others.
+/* model_lnc.c - locally non-convex contact model: a vertex may be behind one facet if it is in front of another
+ *   in: pairs of shapes that are near      out: for every vertex one I constraint over the facets within reach
+ * Method   A vertex is not trapped by the planes of two facets that meet in a corner. But the choices of different vertices are
+ *          independent, so two corners may pass into each other (Williams Fig. 4.4). The models peg-mixed and peg add the missing
+ *          conditions. In 3D, edges that cross far from their ends are unilateral. Other edges have no constraint.
  * Source   Nguyen in Williams 4.1, (4.2)-(4.4); facets that can carry no force (chapter 3) are in C_kappa (4.10). */
 #include "method/disjunction/disjunction.h"
 #include "stage/contact_model.h"
 
-/* One I constraint for each vertex of the other shape that is near facets of the owner. */
+/* Adds one I constraint for each vertex of the other shape that is near facets of the owner. */
 static void vertices(pp_rules *r, int owner) {
     const pp_solid *S = owner ? r->near.B : r->near.A, *O = owner ? r->near.A : r->near.B;
     int *near = PP_ARENA_ARRAY(&r->f->w->arena, int, S->g->nface);
@@ -26,7 +26,7 @@ static void vertices(pp_rules *r, int owner) {
     }
 }
 
-/* Is the end of an edge within reach of the other edge? Then the corner decides, not the edge. */
+/* Is an end of the edge within reach of the other edge? Then the corner decides, not the edge. */
 static bool near_end(const pp_solid *S, int e, const pp_solid *O, int o, double epsilon) {
     for (int k = 0; k < 2; k++)
         if (pp_edge_distance(O, o, S->v[S->g->edge[e][k]]) <= epsilon) return true;

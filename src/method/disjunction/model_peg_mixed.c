@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* model_peg_mixed.c - Polytope Exact Geometry as printed: all potential contacts in one mixed complementarity problem
  *   in: pairs of shapes that are near      out: U, I and X constraints, one LCP for each island
- * Geometry is that of the start of the step, linearised, so turning bodies overlap a little (Williams 5.3). The problem
- * has many solutions, some of them on the far side of a body, and solvers may find any of them or none. Where a vertex is
- * within reach of two corners of one body (edges shorter than the travel of a step), the constraints of the two
- * contradict each other, and the step has no solution or a wrong one: it is then halved. The model is
- * here to be compared with; `peg` says the same law by separating planes and chooses among the solutions.
+ * Method   Geometry is linearised at the start of the step, so rotating bodies penetrate a little (Williams 5.3).
+ * Valid    The problem has many solutions, some on the far side of a body, and a solver may find any of them or none. If a vertex is within
+ *          reach of two corners of one body (edges shorter than the travel of a step), their constraints contradict each other. Then the
+ *          step has no solution or a wrong one, and it is halved. The model exists for comparison; `peg` states the same law
+ *          with separating planes and chooses among the solutions.
  * Source   Williams 4.3-4.7, Algorithms 8-17, problem (4.50), with the errata: every I by (4.12)-(4.13), X without
  *          force. */
 #include "method/disjunction/disjunction.h"

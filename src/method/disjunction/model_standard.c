@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* model_standard.c - the standard model as the thesis runs it: every contact of features within reach is unilateral
- *   in: pairs of shapes that are near      out: for every vertex and facet (3D: also edges) within reach one U
- * A vertex near a corner has to be in front of the planes of both facets that meet there, although it would do to be in
- * front of one: it is caught in a trap (Williams 4.1), and two bodies may have no way at all to meet all of it (Figs 5.11,
- * 5.12): then the step is not solved. A model to compare with.
+ *   in: pairs of shapes that are near      out: one U for every vertex and facet (3D: also edges) within reach
+ * Valid    A vertex near a corner must be in front of the planes of both facets that meet there, although one would be enough. It can be
+ *          trapped (Williams 4.1). Two bodies may have no motion that satisfies all constraints (Figs 5.11, 5.12). Then the step is not
+ *          solved. The model exists for comparison.
  * Source   Williams 2.3, 5.2: "simply includes all contacts within the epsilon value". */
 #include "method/disjunction/disjunction.h"
 #include "stage/contact_model.h"
@@ -15,7 +15,7 @@ static void vertices(pp_rules *r, int owner) {
         for (int f = 0; !r->memory && f < S->g->nface; f++) {
             if (!(pp_facet_distance(S, f, O, v) <= r->near.epsilon)) continue;
             pp_potential p = pp_vertex_facet(&r->near, owner, f, v);
-            p.primary = true; /* whether the vertex points at the facet or not */
+            p.primary = true; /* even if the vertex does not point at the facet */
             int c = pp_rules_contact(r, &p);
             if (c >= 0) pp_rules_unilateral(r, c);
         }

@@ -1,24 +1,23 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* williams_detect.c - nearest points, applicability, feasibility, potential contacts (Williams chapter 3)
- *   in: two polytopes in W and how far they may travel      out: C(vertex, facet), C(edge, edge), primary or secondary
- * Method   as printed, with the errata: Algorithm 3 does not normalise e; Algorithm 7 needs c = d1 . r and the case of
- *          a second segment that is a point; (5.1) has h^2 at the accelerations (collide.c).
- *          Relaxation: bodies that travel by at most `reach` turn by at most reach over half their size, and what is not
- *          applicable now may be so after such a turn.
- *          Feasibility (3.3): a vertex may lie below a facet as far as it may travel, but not more than a quarter of
- *          the body's width there, or the far side of a thin body would push. Beside the facet the region opens
- *          downwards by 45 degrees.
- * Cost     vertex-facet: neighbours of the vertex, sides of the face, vertices of the body. */
+ *   in: two polytopes in W and their possible travel      out: C(vertex, facet), C(edge, edge), primary or secondary
+ * Method   As printed, with the errata: Algorithm 3 does not normalise e; Algorithm 7 needs c = d1 . r and the case of a second segment
+ *          that is a point; (5.1) has h^2 at the accelerations (collide.c).
+ *          Relaxation: bodies that travel at most `reach` rotate at most by reach divided by half their size. A contact that is not
+ *          applicable now may become so after such a rotation.
+ *          Feasibility (3.3): a vertex may be below a facet by its travel, but by at most a quarter of the width of the body there;
+ *          otherwise the far side of a thin body would push. Beside the facet the region opens downwards at 45 degrees.
+ * Cost     Vertex-facet: neighbours of the vertex, sides of the face, vertices of the body. */
 #include "method/disjunction/williams_detect.h"
 
 #include "base/elementary.h"
 
-/* Edges whose cross product is smaller than this times their lengths have no common normal worth using. */
+/* [1] If the cross product of two edges is smaller than this times their lengths, they have no usable common normal. */
 #define PARALLEL 1e-6
-/* A vertex is over a facet if its foot leaves it by no more than this times the size of the body. */
+/* [1] A vertex is over a facet if its projection lies outside by at most this times the size of the body. */
 #define OVER 1e-9
-/* Least relaxation: rounding of normals. */
+/* [rad] Smallest relaxation: rounding of normals. */
 #define LEAST_SINE 1e-9
 
 pp_vicinity pp_vicinity_of(const pp_solid *A, double reach_a, const pp_solid *B, double reach_b) {
@@ -92,7 +91,7 @@ perp_vec3 pp_point_facet(const pp_solid *s, int f, perp_vec3 x) {
     bool inside = true;
     for (int k = 0; k < n; k++) {
         perp_vec3 p = facet_vertex(s, f, k), q = facet_vertex(s, f, k + 1);
-        perp_vec3 inward = perp_v3_cross(s->n[f], perp_v3_sub(q, p)); /* sides go round counter-clockwise */
+        perp_vec3 inward = perp_v3_cross(s->n[f], perp_v3_sub(q, p)); /* sides are ordered counter-clockwise */
         if (perp_v3_dot(inward, perp_v3_sub(foot, p)) < 0) inside = false;
         perp_vec3 on = pp_point_segment(p, q, foot);
         double d = distance(on, foot);
@@ -164,11 +163,11 @@ bool pp_edge_normal(const pp_solid *A, int ea, const pp_solid *B, int eb, perp_v
     if (!(size > PARALLEL * perp_v3_norm(a) * perp_v3_norm(b))) return false;
     double side = perp_v3_dot(a, pp_edge_orientation(B, eb));
     if (side == 0) return false;
-    *n = perp_v3_scale((side > 0 ? 1 : -1) / size, x); /* into B, that is from A to B */
+    *n = perp_v3_scale((side > 0 ? 1 : -1) / size, x); /* points into B, from A to B */
     return true;
 }
 
-/* How far S reaches below the point x along n. */
+/* Extent of S below the point x along n. */
 static double width_below(const pp_solid *S, perp_vec3 n, perp_vec3 x) {
     double most = 0;
     for (int v = 0; v < S->g->nvert; v++) most = fmax(most, -perp_v3_dot(n, perp_v3_sub(S->v[v], x)));
@@ -205,7 +204,7 @@ bool pp_edge_edge(const pp_vicinity *c, int ea, int eb, bool flip, pp_potential 
     double room = fmin(width_below(c->B, perp_v3_neg(n), b), width_below(c->A, n, a)) / 4;
     *out = (pp_potential){.feature = pp_feature(PP_EDGE_EDGE, flip ? 1 : 0, ea, eb),
                           .a_W = a,
-                          .b_W = perp_v3_axpy(a, psi, n), /* opposite impulses on one line: no torque from nowhere */
+                          .b_W = perp_v3_axpy(a, psi, n), /* opposite impulses on one line make no torque */
                           .n_W = n,
                           .gap = psi,
                           .primary =

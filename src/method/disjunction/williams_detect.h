@@ -2,16 +2,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* williams_detect.h - narrow phase of Williams chapter 3: features of two convex polytopes that are near each other.
  *
- * Unlike the detector stage, which gives one plane per pair, this gives every potential contact by itself, with the two
- * tests that tell which of them may carry a force. 2D: vertex-edge. 3D: vertex-face and edge-edge. "Facet" is an edge
- * in 2D and a face in 3D. All distances come from how far the bodies may travel and turn in the step (the errata's
- * form of (5.1), see collide.c); none is a fixed number. */
+ * The detector stage gives one plane per pair. This one gives every potential contact separately, with the two tests that decide which of
+ * them may carry a force. 2D: vertex-edge. 3D: vertex-face and edge-edge. "Facet" is an edge in 2D and a face in 3D. All distances
+ * follow from the possible travel and rotation of the bodies in the step (the errata's form of (5.1), see collide.c); none is a fixed
+ * number. */
 #ifndef PP_WILLIAMS_DETECT_H
 #define PP_WILLIAMS_DETECT_H
 
 #include "geometry/narrow/narrow.h"
 
-/* Two polytopes, A the shape of lower index, and what is near for them. */
+/* Two polytopes, A the shape with the lower index, and the limits for near features. */
 typedef struct pp_vicinity {
     const pp_solid *A, *B;
     double epsilon; /* features within this distance may meet in the step [L] */
@@ -22,14 +22,14 @@ typedef struct pp_vicinity {
 typedef struct pp_potential {
     uint64_t feature;
     perp_vec3 a_W, b_W, n_W;
-    double gap;   /* psi: of the vertex over the plane of the facet, or of the two lines [L] */
-    bool primary; /* applicable and feasible: it may carry a force. Else it only tells of the geometry. */
+    double gap;   /* psi: distance of the vertex above the plane of the facet, or of the two lines [L] */
+    bool primary; /* applicable and feasible: it may carry a force; otherwise it only describes the geometry */
 } pp_potential;
 
-/* Reaches are those of the placed shapes the solids were made of [L]. */
+/* reach_a, reach_b: reaches of the placed shapes that the solids were made from [L]. */
 pp_vicinity pp_vicinity_of(const pp_solid *A, double reach_a, const pp_solid *B, double reach_b);
 
-/* Vertices and normals of a placed polytope in W, from the arena; false without memory. */
+/* Vertices and normals of a placed polytope in W, in the arena; returns false if out of memory. */
 bool pp_polytope_place(const pp_placed *p, pp_arena *arena, pp_solid *out);
 static inline bool pp_is_polytope(const pp_geometry *g) {
     return g->kind == PERP_SHAPE_BOX || g->kind == PERP_SHAPE_POLYGON || g->kind == PERP_SHAPE_POLYHEDRON;
@@ -39,7 +39,7 @@ static inline bool pp_is_polytope(const pp_geometry *g) {
 perp_vec3 pp_point_segment(perp_vec3 a, perp_vec3 b, perp_vec3 c);
 /* Algorithm 7 (with the errata): the nearest points c1 of p1q1 and c2 of p2q2. */
 void pp_segment_segment(perp_vec3 p1, perp_vec3 q1, perp_vec3 p2, perp_vec3 q2, perp_vec3 *c1, perp_vec3 *c2);
-/* POINT-TRIANGLE-3D for faces of any number of sides, and its like in 2D: the point of facet f nearest to x. */
+/* POINT-TRIANGLE-3D for faces with any number of sides, and its 2D version: the point of facet f nearest to x. */
 perp_vec3 pp_point_facet(const pp_solid *s, int f, perp_vec3 x);
 
 /* Distances between features: vertex v of O to facet f of S, vertex to edge e of S (3D), edge to edge (3D) [L]. */
@@ -55,12 +55,13 @@ double pp_applicable_edges(const pp_solid *A, int ea, const pp_solid *B, int eb,
 
 /* 3.4: the vector that points to the left of edge e, seen from outside with e upwards; a unit vector. */
 perp_vec3 pp_edge_orientation(const pp_solid *S, int e);
-/* (3.6): unit normal of two edges, from A to B; false if they are parallel (vertex-face contacts see to those). */
+/* (3.6): unit normal of two edges, from A to B. Returns false if they are parallel; vertex-face contacts handle that
+ * case. */
 bool pp_edge_normal(const pp_solid *A, int ea, const pp_solid *B, int eb, perp_vec3 *n);
 
 /* C(v, f): facet f of the owner (0: A, 1: B), vertex v of the other. */
 pp_potential pp_vertex_facet(const pp_vicinity *c, int owner, int f, int v);
-/* C(ea, eb); flip: with the normal the other way round (Algorithm 14). False if the edges are parallel. */
+/* C(ea, eb); flip: with the opposite normal (Algorithm 14). Returns false if the edges are parallel. */
 bool pp_edge_edge(const pp_vicinity *c, int ea, int eb, bool flip, pp_potential *out);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* first_order_contacts.c - contacts that give way: where they are, and the law of each
- * Method   Spheres, corners and edges as the detector finds them, on the plane of largest separation of each pair. An
- *          elastic foundation lies under a box: the faces that look towards the plane are divided into cells, and a
- *          spring stands at the centre of each, square to the plane, as stiff as the area of the cell seen along it. So
- *          the force is the pressure times depth summed over the area, whichever way the box is turned.
- * Valid    Hertz: spheres in 3D, on each other or on what is flat. Foundation: box on half-space.
+/* first_order_contacts.c - compliant contacts: their points and the law of each
+ * Method   Spheres, corners and edges are taken from the detector, on the plane of largest separation of each pair. An elastic foundation lies
+ *          under a box: the faces that face the plane are divided into cells. Each cell has a spring at its centre, perpendicular
+ *          to the plane, with a stiffness proportional to the projected area of the cell. So the force is the pressure (proportional to
+ *          depth) summed over the area, for any orientation of the box.
+ * Valid    Hertz: spheres in 3D, on each other or on flat shapes. Foundation: box on half-space.
  * Source   Drumwright 5.5, 6.4; Johnson, Contact Mechanics (1985) 4.2, 4.3. Errata: Hertz' force is (4/3) E* sqrt(r)
  *          d^(3/2), with gap -d and not -d^(3/2), whose gradient would make the force 1.5 sqrt(d) times too large. */
 #include <string.h>
@@ -24,7 +24,7 @@ double pp_soft_force(const pp_soft_contact *c, double d, double *slope) {
     return c->stiffness * root * d;
 }
 
-/* 1/r of a shape at its contacts; what is no sphere counts as flat. */
+/* 1/r of a shape at its contacts. All shapes except spheres count as flat. */
 static double curvature(const pp_geometry *g) { return g->kind == PERP_SHAPE_SPHERE ? 1 / g->radius : 0; }
 
 static const char *shape_word(perp_shape_kind k) {
@@ -36,7 +36,7 @@ static const char *shape_word(perp_shape_kind k) {
     }
 }
 
-/* The law of a contact between two placed shapes; area: that it stands for, of a foundation. */
+/* The law of a contact between two placed shapes. area: area of the cell, for a foundation. */
 static perp_status law_of(const pp_frame *f, const pp_placed *A, const pp_placed *B, double area,
                           pp_soft_contact *out) {
     perp_pair_law law = pp_contact_law(f->w, A->slot, B->slot);
@@ -50,7 +50,7 @@ static perp_status law_of(const pp_frame *f, const pp_placed *A, const pp_placed
     double bend = curvature(A->g) + curvature(B->g);
     if (f->w->def.dim != 3 || !(bend > 0))
         return pp_fail(f->w, PERP_E_FIT,
-                       "compliance hertz is for spheres in 3D, on each other or on what is flat; shapes %d and %d are "
+                       "compliance hertz is for spheres in 3D, on each other or on flat shapes; shapes %d and %d are "
                        "%s and %s",
                        A->slot, B->slot, shape_word(A->g->kind), shape_word(B->g->kind));
     out->stiffness = 4.0 / 3 * law.stiffness / sqrt(bend);
@@ -67,7 +67,7 @@ static bool foundation_fits(const pp_geometry *a, const pp_geometry *b) {
            (b->kind == PERP_SHAPE_HALFSPACE && a->kind == PERP_SHAPE_BOX);
 }
 
-/* Is there a law for the contact of two shapes, if they may touch at all? */
+/* Checks that there is a law for the contact of two shapes, if they may touch at all. */
 static perp_status pair_fits(pp_frame *f, int i, int j) {
     perp_world *w = f->w;
     const pp_placed *A = &f->collide.placed[i], *B = &f->collide.placed[j];
@@ -80,7 +80,7 @@ static perp_status pair_fits(pp_frame *f, int i, int j) {
         w, PERP_E_FIT,
         "compliance %s; shapes %d (%s) and %d (%s) are %s and %s: give them materials with another compliance, or "
         "groups that do not touch",
-        hertz ? "hertz is for spheres in 3D, on each other or on what is flat"
+        hertz ? "hertz is for spheres in 3D, on each other or on flat shapes"
               : "foundation is for boxes on half-spaces",
         A->slot, w->body[A->body].name ? w->body[A->body].name : "", B->slot,
         w->body[B->body].name ? w->body[B->body].name : "", shape_word(A->g->kind), shape_word(B->g->kind));
@@ -100,7 +100,7 @@ perp_status pp_first_order_pairs(perp_world *w) {
     return st;
 }
 
-/* A face of a box, as its centre and two half edges (one in 2D), in W. */
+/* A face of a box in W: its centre and two half edges (one in 2D). */
 typedef struct face {
     perp_vec3 centre, n, u, v;
     double area; /* 2D: length */
@@ -120,22 +120,22 @@ static face face_of(const pp_placed *box, int k) {
     return s;
 }
 
-/* Where the elements of a foundation go. */
+/* Input for the elements of a foundation. */
 typedef struct foundation {
     pp_frame *f;
     pp_soft_contact *soft;
     int i, j;             /* placed shapes */
-    const pp_placed *box; /* one of them */
-    perp_vec3 n, through; /* of the plane: normal out of the half-space, a point */
-    double reach;         /* elements farther than this do nothing in this step */
-    int per_edge;         /* elements */
+    const pp_placed *box; /* the box among them */
+    perp_vec3 n, through; /* of the plane: normal out of the half-space, a point on it */
+    double reach;         /* elements farther away have no effect in this step */
+    int per_edge;         /* number of elements */
 } foundation;
 
 static perp_status put_face(foundation *b, int k) {
     pp_frame *f = b->f;
     face s = face_of(b->box, k);
     double towards = -perp_v3_dot(s.n, b->n);
-    if (!(towards > 0)) return PERP_OK; /* looks away */
+    if (!(towards > 0)) return PERP_OK; /* faces away from the plane */
     int n = b->per_edge, rows = f->w->def.dim == 3 ? n : 1;
     double area = towards * s.area / (n * rows);
     for (int y = 0; y < rows; y++)
@@ -162,7 +162,7 @@ static perp_status put_face(foundation *b, int k) {
     return PERP_OK;
 }
 
-/* All elements between the placed shapes i and j. */
+/* Adds all elements between the placed shapes i and j. */
 static perp_status put_foundation(pp_frame *f, const pp_first_order *set, int i, int j, pp_soft_contact *soft) {
     const pp_placed *A = &f->collide.placed[i], *B = &f->collide.placed[j];
     const pp_placed *plane = A->g->kind == PERP_SHAPE_HALFSPACE ? A : B, *box = plane == A ? B : A;
@@ -189,7 +189,7 @@ static bool on_foundation(const pp_frame *f, const pp_pair *p) {
            PERP_FOUNDATION;
 }
 
-/* Is this pair of shapes the same as that of the entry before? Pairs come shape by shape. */
+/* Is this the same pair of shapes as in the entry before? Pairs are sorted by shape. */
 static bool repeats(const pp_pair_list *list, int k) {
     return k > 0 && list->pair[k - 1].i == list->pair[k].i && list->pair[k - 1].j == list->pair[k].j;
 }
@@ -198,8 +198,8 @@ perp_status pp_first_order_contacts(pp_frame *f, const pp_first_order *set, pp_s
     perp_world *w = f->w;
     const pp_pair_list *list = &w->found.pairs;
     int most = 0, cells = set->elements * (w->def.dim == 3 ? set->elements : 1);
-    for (int k = 0; k < list->n; k++)
-        most += !on_foundation(f, &list->pair[k]) ? 1 : repeats(list, k) ? 0 : w->def.dim * cells; /* faces one way */
+    for (int k = 0; k < list->n; k++) /* at most dim faces of a box face the plane */
+        most += !on_foundation(f, &list->pair[k]) ? 1 : repeats(list, k) ? 0 : w->def.dim * cells;
     perp_status st = pp_contact_room(f, most);
     if (st) return st;
     *soft = PP_ARENA_ARRAY(&w->arena, pp_soft_contact, most);

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* first_order_curvature.c - how fast the velocity of a joint's row changes because the row turns: dJ/dt nu
- * Method   rows at two poses a thousandth of a step before and after the start, along the velocity there.
+/* first_order_curvature.c - dJ/dt nu: change of the velocity of a joint row because the row rotates
+ * Method   Central difference of the rows at poses a thousandth of a step before and after the start, along the velocity there.
  * Source   Drumwright (29), (50): the rate of a constraint at the end of a step, d phi/dt + h (G dv/dt + dG/dt v). */
 #include "problem/rows.h"
 #include "method/first_order/first_order.h"
 #include "stage/control/control.h"
 
-/* J nu0 of all joint rows with the bodies moved by nu0 over dt; in the order of f->problem.joint. */
+/* Adds sign * J nu0 of all joint rows, with the bodies moved by nu0 over dt, in the order of f->pose.problem.joint. */
 static void row_velocities(const pp_frame *f, double dt, pp_state *moved, perp_joint_row *row, double sign,
                            double *out) {
     const perp_world *w = f->w;
@@ -32,7 +32,7 @@ perp_status pp_row_curvature(const pp_frame *f, double *out) {
     perp_status st = row ? pp_state_new(w, &moved) : pp_fail(w, PERP_E_MEMORY, "out of memory for the joints");
     if (st) return st;
     double dt = 1e-3 * f->h;
-    pp_state_copy(w, &moved, f->s1); /* kinematic bodies stand at the end of the step */
+    pp_state_copy(w, &moved, f->s1); /* kinematic bodies are at the end of the step */
     for (int i = 0; i < f->pose.problem.njoint; i++) out[i] = 0;
     row_velocities(f, dt, &moved, row, 1, out);
     row_velocities(f, -dt, &moved, row, -1, out);

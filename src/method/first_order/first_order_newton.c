@@ -1,17 +1,15 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* first_order_newton.c - many soft rows on few bodies, in the velocities of the bodies
- * Problem  M nu = momentum + sum of J' p,  p = mid(lo, hi, -(J nu + b)/compliance): the rows' laws solved for p.
- * Method   Both sides are the gradient of a strictly convex, piecewise quadratic function of nu. Newton's method with the
- *          rows that act as they do at the moment, and an exact search along its direction, meets the answer after
- *          finitely many steps (a semismooth Newton method). Impulses follow from nu, and nu once more from them, so that
- *          momentum is kept to rounding.
- * Valid    every row has compliance. Contacts have no friction, or nothing makes them slip: no friction is then an answer
- *          to its law. Digits are lost with the ratio of inverse mass to compliance, so stiff problems are left to
- *          others; the caller measures the answer anyway.
- * Cost     linear in the rows, and in the bodies if each touches only bodies near it in their order, for each of some 2
- *          to 10 steps.
- * Source   derived here; the primal form of the problem that Drumwright (83)-(85) should be. */
+/* first_order_newton.c - Newton's method in the velocities, for many compliant rows on few bodies
+ * Problem  M nu = momentum + sum of J' p,  p = mid(lo, hi, -(J nu + b)/compliance): the laws of the rows solved for p.
+ * Method   The equation is the stationarity condition of a strictly convex, piecewise quadratic function of nu. Newton's method with the
+ *          present active set of rows and an exact line search reaches the solution after finitely many steps (semismooth Newton).
+ *          Impulses follow from nu. Then nu is computed once more from them, so that momentum is conserved to rounding.
+ * Valid    Every row has compliance. Contacts have no friction, or nothing makes them slip; then zero friction satisfies the friction law.
+ *          Accuracy is lost with the ratio of inverse mass to compliance, so stiff problems are left to other solvers. The caller
+ *          checks the solution in any case.
+ * Cost     Linear in the rows, and in the bodies if each touches only bodies near it in their order, for each of some 2 to 10 steps.
+ * Source   Derived here; it is the primal form of the problem that Drumwright (83)-(85) should be. */
 #include <math.h>
 #include <string.h>
 
@@ -20,14 +18,15 @@
 #include "problem/rows.h"
 #include "method/first_order/first_order.h"
 
-#define FEWEST    8     /* rows: fewer are solved as quickly, and to the last digit, by pivoting */
-#define WIDEST    60    /* mean length of the rows of the system */
-#define STIFFEST  1e6   /* inverse mass over compliance of a row: 1e-16 times that are lost */
-#define STILL     1e-10 /* slip beside the speeds at hand that is none */
-#define LITTLE    1e-22 /* energy left to win before a step of Newton's method, beside that at hand: nothing after it */
+#define FEWEST 8  /* [rows] with fewer rows pivoting is as fast, and exact */
+#define WIDEST 60 /* [numbers] largest mean length of the rows of the system */
+/* [1] largest ratio of inverse mass to compliance of a row: the relative error is 1e-16 times this */
+#define STIFFEST  1e6
+#define STILL     1e-10 /* [1] slip below this fraction of the speeds counts as zero */
+#define LITTLE    1e-22 /* [1] a Newton step with a smaller energy decrease, relative to the energy, is the last one */
 #define MAX_STEPS 100
 
-/* One row, whichever kind it was. */
+/* One row of any kind. */
 typedef struct soft_row {
     const perp_row *row;
     double b, softness, lo, hi;
@@ -46,19 +45,19 @@ static double impulse(const soft_row *r, double w) {
     return p < r->lo ? r->lo : p > r->hi ? r->hi : p;
 }
 
-/* Does it act as a spring there, and not as a constant? */
+/* Does it act as a spring at this velocity, and not as a constant? */
 static bool springs(const soft_row *r, double w) {
     double p = -(w + r->b) / r->softness;
     return p > r->lo && p < r->hi;
 }
 
-/* Does the velocity without impulses make it slip? */
+/* Does the velocity without impulses make the contact slip? */
 static bool slips(const perp_step_problem *p, const perp_contact_row *c, const double *nu_free, double speed) {
     double t = pp_row_dot(p, &c->t, nu_free) + c->b_t, o = p->dim == 3 ? pp_row_dot(p, &c->o, nu_free) + c->b_o : 0;
     return !(fabs(t) + fabs(o) <= STILL * speed);
 }
 
-/* Of this kind, and within reach of doubles? */
+/* Is the problem of this kind, and not too stiff for double precision? */
 static bool suits(const perp_step_problem *p, const double *nu_free) {
     double speed = 0;
     if (p->ncontact + p->njoint < FEWEST) return false;
@@ -75,7 +74,7 @@ static bool suits(const perp_step_problem *p, const double *nu_free) {
     return true;
 }
 
-/* Profile of the system: a body reaches back to the first body that it shares a row with. */
+/* Profile of the system: each body reaches back to the first body with which it shares a row. */
 static bool profile(soft_problem *s, pp_arena *arena) {
     const perp_step_problem *p = s->p;
     int nd = p->ndof;
@@ -133,7 +132,7 @@ static void add_row(const perp_step_problem *p, const soft_row *r, const pp_skyl
         }
 }
 
-/* g = M nu - momentum - G p(nu); with H, its derivative, too if asked for. */
+/* g = M nu - momentum - G p(nu), and with `derivative` also H, its derivative. */
 static void gradient(const soft_problem *s, const double *nu, bool derivative) {
     const perp_step_problem *p = s->p;
     if (derivative) memset(s->H.value, 0, sizeof *s->H.value * (size_t)s->H.start[s->H.n]);
@@ -157,8 +156,8 @@ static void gradient(const soft_problem *s, const double *nu, bool derivative) {
     }
 }
 
-/* Least point along d from nu: the root of the growing, piecewise linear d . g(nu + t d), which is `start` at 0; t = 1
- * first. */
+/* Line search along d from nu: finds the root of d . g(nu + t d), which is increasing and piecewise linear in t and has
+ * the value `start` at t = 0. Starts with t = 1. */
 static double search(const soft_problem *s, const double *nu, const double *d, double start, double *x) {
     int nd = s->p->ndof;
     double lo = 0, hi = INFINITY, t = 1, at_lo = start, at_hi = 0;
@@ -167,7 +166,7 @@ static double search(const soft_problem *s, const double *nu, const double *d, d
         for (int i = 0; i < nd; i++) x[i] = nu[i] + t * d[i];
         gradient(s, x, false);
         for (int i = 0; i < nd; i++) slope += d[i] * s->g[i];
-        if (slope >= 0.5 * start && slope <= -0.05 * start) return t; /* near enough, and surely lower */
+        if (slope >= 0.5 * start && slope <= -0.05 * start) return t; /* close enough, and certainly lower */
         if (slope < 0) {
             lo = t, at_lo = slope;
         } else {
@@ -178,8 +177,8 @@ static double search(const soft_problem *s, const double *nu, const double *d, d
     return t;
 }
 
-/* One step of Newton's method; *decrement: twice what the quadratic model says there is to win. Below `little` the step
- * is taken as it is: a search would see rounding. */
+/* One Newton step. *decrement: twice the decrease that the quadratic model predicts. If it is below `little`, the full
+ * step is taken, because a line search would only see rounding. */
 static bool newton_step(soft_problem *s, double little, double *nu, double *x, double *decrement) {
     int nd = s->p->ndof;
     gradient(s, nu, true);

@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* first_order_printed.c - the programme as printed, to be compared with
- * Problem  min |lambda|^2/2  with  lambda >= 0  and  lambda >= -K phi1 - B dphi1,  phi1 and dphi1 functions of lambda. In
- *          impulses p = h lambda, with the matrix A and vector q of the step's LCP, A p + q being the velocities of the
- *          rows with compliance:  min |p|^2/2,  p >= 0,  A p + q >= 0.
- * Method   its conditions of optimality, which suffice:  0 <= p _|_ p - A' y >= 0,  0 <= y _|_ A p + q >= 0, an LCP with
- *          a positive semidefinite matrix, by the solvers of the world. A in the unit of its largest diagonal entry.
- * Valid    rows without friction; a limit or contact may share a body with others, and then the answer is not that of
- *          lambda = max(0, -K phi1 - B dphi1): raising one lambda to spare the others may cost less. The judge's figures
- *          in the certificate show by how much; accepted is what solves this programme.
+/* first_order_printed.c - the least-norm programme as printed, for comparison
+ * Problem  min |lambda|^2/2  with  lambda >= 0  and  lambda >= -K phi1 - B dphi1,  where phi1 and dphi1 depend on lambda. With impulses
+ *          p = h lambda and the matrix A and vector q of the step's LCP (A p + q are the velocities of the rows with compliance):
+ *          min |p|^2/2,  p >= 0,  A p + q >= 0.
+ * Method   The optimality conditions are sufficient:  0 <= p _|_ p - A' y >= 0,  0 <= y _|_ A p + q >= 0. This is an LCP with a positive
+ *          semidefinite matrix, which the solvers of the world solve. A is scaled by its largest diagonal entry.
+ * Valid    Rows without friction. If a limit or contact shares a body with others, the solution is not that of
+ *          lambda = max(0, -K phi1 - B dphi1): a larger lambda of one row can save more at the others. The residuals in the
+ *          certificate show the difference. A solution of this programme is accepted.
  * Source   Drumwright (69)-(71), (83)-(85). */
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "method/first_order/first_order.h"
 #include "stage/solve/solve.h"
 
-/* The LCP in (p, y), n each; z and w have the unit of a velocity. */
+/* Makes the LCP in (p, y), n each; z and w have the unit of a velocity. */
 static perp_status pose(const pp_converted *c, pp_arena *arena, perp_problem *out, double *unit) {
     int n = c->n;
     ptrdiff_t m = 2 * (ptrdiff_t)n;
@@ -47,7 +47,7 @@ static bool plain(const perp_step_problem *p) {
     return true;
 }
 
-/* The first solver whose answer solves it. */
+/* Tries the solvers of the world until one solves it. */
 static perp_status solve(pp_frame *f, const perp_problem *lcp, double scale, double *z) {
     perp_world *w = f->w;
     double best = INFINITY;
@@ -75,8 +75,7 @@ static perp_status solve(pp_frame *f, const perp_problem *lcp, double scale, dou
 perp_status pp_printed_programme(pp_frame *f) {
     perp_world *w = f->w;
     if (w->def.form != PERP_FORM_LCP || !plain(&f->pose.problem))
-        return pp_fail(w, PERP_E_FIT,
-                       "first-order: the printed programme is posed with form lcp, without friction and motors");
+        return pp_fail(w, PERP_E_FIT, "first-order: the printed programme needs form lcp, no friction and no motors");
     pp_converted c;
     perp_problem lcp;
     double unit = 1;

@@ -1,20 +1,20 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* stepper_first_order.c - constraints as springs and dampers, advanced by the implicit Euler rule
- * Problem  joints, limits and contacts whose force is  -K phi - B dphi/dt  of their error or gap phi, for any stiffness,
- *          damping and step, redundant ones too.
- * Method   phi1 = phi0 + h J nu+, dphi1 = J nu+ + u (u: kinematic bodies). A joint's row becomes
+ * Problem  Joints, limits and contacts have the force  -K phi - B dphi/dt  of their error or gap phi, for any stiffness, damping and step
+ *          length, also if they are redundant.
+ * Method   phi1 = phi0 + h J nu+, dphi1 = J nu+ + u (u: kinematic bodies). A joint row becomes
  *            J nu+ + (K phi0 + B u)/(h K + B) + p/(h^2 K + h B) = 0,
- *          a row with compliance: the system is regular however many rows there are. Limits and contacts push only:
- *          the same row is >= 0, complementary to p >= 0. A damper acts on the depth and not on the open gap: with depth
- *          d = max(0, -phi) its force is B (d1 - d0)/h, which is B dphi1 while in touch and lets nothing be felt before
- *          it is met. Forces that are not linear in the depth (Hertz) are linearised and posed again until they hold.
- *          Friction is Coulomb's, by cone or pyramid; damping_t gives the surface a damper, 0 none.
- * Valid    stiffness 0 to 1e300, beyond some 1e15 as good as rigid; the plain start.
- * Cost     that of the rigid step; where a few bodies rest on many frictionless elements, linear in those.
- * Source   Drumwright. Errata: -Mhat Gdot v is left out, since Mhat does not exist for redundant rows and the term is of
- *          the order of the step, and with it h Gdot v, which `curvature` brings back; instead of the least-norm programme (69)-(71), which is another law where rows share
- *          a body, the complementarity problem that lambda = max(0, -K phi1 - B dphi1) is. `printed` poses the former. */
+ *          a row with compliance. So the system is regular for any number of rows. Limits and contacts only push: the same row is >= 0 and
+ *          complementary to p >= 0. A damper acts on the depth, not on the open gap: with the depth d = max(0, -phi) its force is
+ *          B (d1 - d0)/h. This is B dphi1 while in contact, and zero before the contact closes. Forces that are not linear in the depth
+ *          (Hertz) are linearised and solved again until they converge. Friction is Coulomb's, with cone or pyramid. damping_t adds a damper
+ *          along the surface; 0: none.
+ * Valid    Stiffness 0 to 1e300; above about 1e15 the constraint is practically rigid. Plain start only.
+ * Cost     That of the rigid step. If a few bodies rest on many frictionless elements, linear in their number.
+ * Source   Drumwright. Errata: -Mhat Gdot v is left out, because Mhat does not exist for redundant rows and the term is of the order of the
+ *          step. With it goes h Gdot v, which `curvature` restores. The least-norm programme (69)-(71) is another law if rows share a
+ *          body; it is replaced by the complementarity problem of lambda = max(0, -K phi1 - B dphi1). `printed` uses the former. */
 #include <stddef.h>
 #include <string.h>
 
@@ -30,37 +30,39 @@
 #include "stage/update/update.h"
 #include "base/elementary.h"
 
-/* Rounds in which Hertz' forces must settle; each one squares the error. */
+/* [rounds] Largest number of rounds for Hertz forces. Each round squares the error. */
 #define MAX_ROUNDS 40
-#define ROUNDING   1e-14 /* of poses, as a part of their size */
+#define ROUNDING   1e-14 /* [1] rounding error of poses, as a fraction of their size */
 
 #define STIFF 1e300
 static const perp_field fields[] = {
     {"stiffness", PERP_FIELD_DOUBLE, offsetof(pp_first_order, stiffness), 1e9, 0, STIFF,
-     "of what joints lock along a line [M/T^2]"},
-    {"damping", PERP_FIELD_DOUBLE, offsetof(pp_first_order, damping), 0, 0, STIFF, "likewise [M/T]"},
+     "stiffness of locked translations of joints [M/T^2]"},
+    {"damping", PERP_FIELD_DOUBLE, offsetof(pp_first_order, damping), 0, 0, STIFF,
+     "damping of locked translations of joints [M/T]"},
     {"turn_stiffness", PERP_FIELD_DOUBLE, offsetof(pp_first_order, turn_stiffness), 1e9, 0, STIFF,
-     "of what joints lock about an axis [M L^2/T^2]"},
-    {"turn_damping", PERP_FIELD_DOUBLE, offsetof(pp_first_order, turn_damping), 0, 0, STIFF, "likewise [M L^2/T]"},
+     "stiffness of locked rotations of joints [M L^2/T^2]"},
+    {"turn_damping", PERP_FIELD_DOUBLE, offsetof(pp_first_order, turn_damping), 0, 0, STIFF,
+     "damping of locked rotations of joints [M L^2/T]"},
     {"limit_stiffness", PERP_FIELD_DOUBLE, offsetof(pp_first_order, limit_stiffness), 1e9, 0, STIFF,
-     "of limits of joints [M/T^2 or M L^2/T^2]"},
+     "stiffness of joint limits [M/T^2 or M L^2/T^2]"},
     {"limit_damping", PERP_FIELD_DOUBLE, offsetof(pp_first_order, limit_damping), 0, 0, STIFF,
-     "likewise [M/T or M L^2/T]"},
+     "damping of joint limits [M/T or M L^2/T]"},
     {"curvature", PERP_FIELD_DOUBLE, offsetof(pp_first_order, curvature), 0, 0, 1,
-     "part of h dJ/dt nu that joints foresee: 1 as printed, 0.5 keeps them to third order"},
+     "fraction of h dJ/dt nu that joint rows anticipate: 1 as printed, 0.5 keeps joints to third order"},
     {"elements", PERP_FIELD_INT, offsetof(pp_first_order, elements), 10, 1, 200,
-     "of an elastic foundation along each edge of a face"},
+     "elements of an elastic foundation along each edge of a face"},
     {"euler", PERP_FIELD_INT, offsetof(pp_first_order, euler), 0, 0, 2,
-     "rule for joints: 0 implicit; to compare, 1 semi-implicit, 2 explicit, without contacts"},
+     "Euler rule for joints: 0 implicit; for comparison, without contacts: 1 semi-implicit, 2 explicit"},
     {"printed", PERP_FIELD_INT, offsetof(pp_first_order, printed), 0, 0, 1,
-     "1: limits and contacts by the least-norm programme as printed, to compare; without friction"},
+     "1: limits and contacts by the least-norm programme as printed, for comparison; without friction"},
 };
 
 static const pp_first_order *settings_of(const perp_world *w) {
     return (const pp_first_order *)(const void *)w->chosen.stepper_settings.bytes;
 }
 
-/* A row that only turns has no linear part. */
+/* Does the row constrain a rotation? Then it has no linear part. */
 static bool turns(const perp_row *row, int dim) {
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < dim && row->block[k] >= 0; i++)
@@ -68,20 +70,21 @@ static bool turns(const perp_row *row, int dim) {
     return true;
 }
 
-/* Impulse that is known beforehand: the row does not depend on the answer. */
+/* Sets an impulse that is known in advance and does not depend on the solution. */
 static void fix(perp_joint_row *r, double p) {
     if (r->kind == PERP_ROW_LIMIT && !(p > 0)) p = 0;
     r->lo = r->hi = p;
 }
 
-/* By the depth of a limit that is met within the step, by the error of a joint. */
+/* Row of an implicit spring and damper. A limit acts on its depth, a joint on its error. */
 static void soften_implicit(perp_joint_row *r, double K, double B, double h) {
     double S = h * K + B, phi = h * r->b, rate = r->b_kin;
     if (!isfinite(1 / (h * S))) {
-        fix(r, 0); /* no spring, or one too weak for numbers */
+        fix(r, 0); /* no spring, or one too weak for double precision */
         return;
     }
-    if (r->kind == PERP_ROW_LIMIT && phi - h * r->b_kin > 0) rate = phi / h; /* not felt before it is met */
+    /* a limit has no effect before it is reached */
+    if (r->kind == PERP_ROW_LIMIT && phi - h * r->b_kin > 0) rate = phi / h;
     r->b = (K * phi + B * rate) / S;
     r->compliance = 1 / (h * S);
 }
@@ -113,7 +116,7 @@ static void soften_joint(const pp_frame *f, const pp_first_order *set, perp_join
     }
 }
 
-/* *error: by row, phi at the start of the step, driven bodies there too [L or rad]. */
+/* *error: by row, phi at the start of the step, with driven bodies at the start [L or rad]. */
 static perp_status soften_joints(pp_frame *f, const pp_first_order *set, double **error) {
     int n = f->pose.problem.njoint;
     *error = NULL;
@@ -129,14 +132,14 @@ static perp_status soften_joints(pp_frame *f, const pp_first_order *set, double 
         (*error)[i] = f->h * (row[i].b - row[i].b_kin);
         if (row[i].kind != PERP_ROW_JOINT && row[i].kind != PERP_ROW_LIMIT) continue;
         soften_joint(f, set, &row[i]);
-        if (set->euler == PP_EULER_IMPLICIT) row[i].b += set->curvature * f->h * bend[i]; /* phi1 and its rate */
+        if (set->euler == PP_EULER_IMPLICIT) row[i].b += set->curvature * f->h * bend[i]; /* for phi1 and its rate */
     }
     f->pose.problem.joint = row;
     return PERP_OK;
 }
 
-/* The contact by itself: the depth that it comes to if nothing else pushed, where F is linearised first. g: its gap at
- * the end if nothing pushed it; W: inverse mass. The slope grows with depth, so Newton's method comes from above. */
+/* Depth that the contact would reach if it acted alone; F is first linearised there. g: its gap at the end without any
+ * impulse; W: inverse mass. The slope increases with the depth, so Newton's method converges from above. */
 static double lone_depth(const pp_soft_contact *c, double g, double W, double h) {
     double d = -g;
     for (int k = 0; k < 60; k++) {
@@ -158,7 +161,7 @@ static void soften_contact(double h, const pp_soft_contact *c, perp_contact_row 
     r->compliance_f = c->damping_t > 0 ? 1 / (h * c->damping_t) : 0;
 }
 
-/* Own rows of the contacts, with what their laws need to know. */
+/* Copies the rows of the contacts and sets the start values of their laws. */
 static perp_status contact_rows(pp_frame *f, pp_soft_contact *soft, perp_contact_row **out) {
     const perp_step_problem *p = &f->pose.problem;
     perp_contact_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, p->ncontact);
@@ -170,11 +173,11 @@ static perp_status contact_rows(pp_frame *f, pp_soft_contact *soft, perp_contact
         pp_soft_contact *c = &soft[i];
         row[i] = p->contact[i];
         if (f->method.jammed && c->kind != PERP_RIGID)
-            row[i].b_n = pp_contact_rhs(f, i, &row[i], false); /* what a layer asks for is its own deflection */
+            row[i].b_n = pp_contact_rhs(f, i, &row[i], false); /* the demand of a layer is its own deflection */
         c->gap = f->h * row[i].b_n;
         c->depth0 = fmax(0, f->h * row[i].b_n_kin - c->gap);
         c->closing = c->depth0 > 0 ? row[i].b_n_kin : c->gap / f->h;
-        if (c->kind != PERP_HERTZ) continue; /* linear wherever it is linearised */
+        if (c->kind != PERP_HERTZ) continue; /* the others are linear */
         double end = c->gap + f->h * pp_row_dot(p, &row[i].n, nu_free);
         c->depth = fmax(c->depth0, -c->gap);
         if (!(c->depth > 0) && end < 0) c->depth = lone_depth(c, end, pp_row_inverse_mass(p, &row[i].n), f->h);
@@ -184,8 +187,8 @@ static perp_status contact_rows(pp_frame *f, pp_soft_contact *soft, perp_contact
     return PERP_OK;
 }
 
-/* Depth at which a contact of Hertz' kind pushes with lambda: without the damper it would be deeper, from where Newton's
- * method comes down. */
+/* Depth of a Hertz contact with the force lambda. Starts at the depth without the damper, which is larger; Newton's
+ * method converges from there. */
 static double depth_of_force(const pp_soft_contact *c, double lambda, double h) {
     double whole = lambda + c->damping * c->depth0 / h, d = whole > 0 ? pp_cbrt(whole / c->stiffness) : 0;
     d *= d;
@@ -198,9 +201,9 @@ static double depth_of_force(const pp_soft_contact *c, double lambda, double h) 
     return d;
 }
 
-/* Do contacts of Hertz' kind push as their depth says? The error as a velocity. Next they are linearised where they were
- * found: by their depth if the velocities decide on that (a soft contact), by their force if the momentum decides on
- * it (a stiff one). */
+/* Checks that the forces of Hertz contacts match their depths. Returns the error as a velocity. The next linearisation
+ * is at the depth that was found if the velocities determine it (soft contact), or at the depth of the force if the
+ * momentum determines it (stiff contact). */
 static double move_depths(const pp_frame *f, pp_soft_contact *soft) {
     double worst = 0;
     for (int i = 0; i < f->contacts.n; i++) {
@@ -211,13 +214,13 @@ static double move_depths(const pp_frame *f, pp_soft_contact *soft) {
         if (d > 0) p = f->h * fmax(0, pp_soft_force(c, d, &slope) + c->damping * (d - c->depth0) / f->h);
         double is = f->solve.solution.p_contact[3 * i], W = pp_row_inverse_mass(&f->pose.problem, &r->n),
                S = r->compliance;
-        worst = fmax(worst, S * W / (S + W) * fabs(p - is)); /* as the judge weighs it */
+        worst = fmax(worst, S * W / (S + W) * fabs(p - is)); /* same weight as in the residual check */
         c->depth = fmax(W > S ? depth_of_force(c, is / f->h, f->h) : d, c->least);
     }
     return worst;
 }
 
-/* Room for the impulses of a round, from which the next one starts. */
+/* Allocates memory for the impulses of a round, for the warm start of the next. */
 static bool new_memory(const pp_frame *f, pp_warm *m) {
     pp_arena *a = &f->w->arena;
     int nc = f->contacts.n, nj = f->pose.problem.njoint;
@@ -230,7 +233,7 @@ static bool new_memory(const pp_frame *f, pp_warm *m) {
     return m->contact && m->joint && m->joint_key;
 }
 
-/* Forces that are not linear in the depth: posed again until they hold. */
+/* Solves again until forces that are not linear in the depth converge. */
 static perp_status solve_rounds(pp_frame *f, pp_soft_contact *soft, perp_contact_row *row) {
     perp_world *w = f->w;
     const pp_first_order *set = settings_of(w);
@@ -242,7 +245,7 @@ static perp_status solve_rounds(pp_frame *f, pp_soft_contact *soft, perp_contact
     if (!new_memory(f, &last)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     for (int round = 0; round < MAX_ROUNDS; round++) {
         for (int i = 0; i < f->contacts.n; i++) soften_contact(f->h, &soft[i], &row[i]);
-        f->pose.problem.contact = row; /* the last round may have posed them anew (pp_solve_island()) */
+        f->pose.problem.contact = row; /* the last round may have replaced them (pp_solve_island()) */
         f->pose.problem.joint = joint;
         f->solve.iterations = f->solve.fallbacks = 0;
         pp_arena_mark mark = pp_arena_here(&w->arena);
@@ -253,15 +256,15 @@ static perp_status solve_rounds(pp_frame *f, pp_soft_contact *soft, perp_contact
         error = move_depths(f, soft);
         double scale = fmax(f->solve.residual.scale, f->h * perp_v3_norm(w->def.gravity_W));
         if (!(error > w->def.tolerance * scale)) return PERP_OK;
-        (void)pp_remember_try(f, &last); /* there is room */
+        (void)pp_remember_try(f, &last); /* memory was reserved */
         o.recall = &last;
         if (round + 1 < MAX_ROUNDS) pp_arena_release(&w->arena, mark);
     }
-    return pp_fail(w, PERP_E_SOLVE, "the forces of the contacts did not settle at t = %g: they err by %.3g in velocity",
+    return pp_fail(w, PERP_E_SOLVE, "the contact forces did not converge at t = %g: their error is %.3g in velocity",
                    f->s0->t, error);
 }
 
-/* The explicit rule moves bodies by the velocity at the start (7). */
+/* The explicit rule moves bodies with the velocity of the start (7). */
 static perp_status update_explicit(pp_frame *f) {
     double *nu1 = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof);
     if (!nu1) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the update");
@@ -283,7 +286,7 @@ static perp_status update_explicit(pp_frame *f) {
     return st;
 }
 
-/* How far each contact gives way by its impulse: lambda = F(d) + B (d - d0)/h, solved for d. */
+/* Deflection of each contact by its impulse: lambda = F(d) + B (d - d0)/h, solved for d. */
 static perp_status yields(pp_frame *f, const pp_soft_contact *soft) {
     double *d = PP_ARENA_ZERO(&f->w->arena, double, f->contacts.n), h = f->h;
     if (!d) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
@@ -305,7 +308,7 @@ static double energy_of(const pp_soft_contact *c, double d) {
     return c->kind == PERP_HERTZ ? 0.4 * c->stiffness * d * d * sqrt(d) : 0.5 * c->stiffness * d * d;
 }
 
-/* What a surface that is left alone held is lost to its damper. */
+/* If a contact is released, the energy of its spring is lost to its damper. */
 static void account_contacts(pp_frame *f, const pp_soft_contact *soft) {
     for (int i = 0; i < f->contacts.n; i++) {
         const pp_soft_contact *c = &soft[i];
@@ -320,7 +323,8 @@ static void account_contacts(pp_frame *f, const pp_soft_contact *soft) {
     }
 }
 
-/* Error of a joint that poses leave open [L or rad]: springs as stiff as 1e300 make any energy of it. */
+/* Joint error that is rounding of the poses [L or rad]. A spring with a stiffness of 1e300 would turn it into any
+ * energy. */
 static double rounding_of(const pp_frame *f, const perp_row *row) {
     double far = 1;
     for (int k = 0; k < 2; k++) {
@@ -332,7 +336,7 @@ static double rounding_of(const pp_frame *f, const perp_row *row) {
     return ROUNDING * far;
 }
 
-/* Errors at the end follow from the impulses, which for any stiffness is exact: phi1 = (B phi0 - p)/(h K + B). */
+/* Errors at the end follow from the impulses. This is exact for any stiffness: phi1 = (B phi0 - p)/(h K + B). */
 static void account_joints(pp_frame *f, const pp_first_order *set, const double *error) {
     for (int i = 0; i < f->pose.problem.njoint; i++) {
         const perp_joint_row *r = &f->pose.problem.joint[i];
@@ -347,7 +351,7 @@ static void account_joints(pp_frame *f, const pp_first_order *set, const double 
             phi1 = phi0 + f->h * (pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu) + r->b_kin);
         }
         double stored = 0.5 * K * phi1 * phi1;
-        if (!isfinite(stored)) continue; /* as good as rigid, or no spring */
+        if (!isfinite(stored)) continue; /* practically rigid, or no spring */
         *(limit ? &f->method.elastic.limit : &f->method.elastic.joint) +=
             elastic * (pp_mean_velocity(f, &r->row) + r->b_kin);
         f->s1->stored += stored;
@@ -355,13 +359,13 @@ static void account_joints(pp_frame *f, const pp_first_order *set, const double 
     }
 }
 
-/* The laws of a step: those of its contacts, and the errors of its joints at the start. */
+/* The laws of a step: laws of its contacts, and errors of its joints at the start. */
 typedef struct soft_laws {
     pp_soft_contact *contact;
     double *error;
 } soft_laws;
 
-/* From the rows that pp_formulate() has posed. ctx: soft_laws. */
+/* Solves from the rows that pp_formulate() made. ctx: soft_laws. */
 static perp_status solve_posed(pp_frame *f, const void *ctx) {
     soft_laws *laws = *(soft_laws *const *)ctx;
     perp_contact_row *row = NULL;
@@ -376,7 +380,7 @@ static perp_status step(pp_frame *f) {
     perp_status st = pp_collide(f);
     if (!st) st = pp_first_order_contacts(f, set, &laws.contact);
     if (!st && f->contacts.n && set->euler != PP_EULER_IMPLICIT)
-        st = pp_fail(f->w, PERP_E_FIT, "first-order: euler is %d, which is for joints alone, but bodies are in touch",
+        st = pp_fail(f->w, PERP_E_FIT, "first-order: euler is %d, which supports joints only, but bodies touch",
                      set->euler);
     if (!st) st = pp_formulate(f, &(pp_pose_options){0});
     if (st) return st;
@@ -391,10 +395,10 @@ static perp_status step(pp_frame *f) {
 
 static perp_status fits(const perp_world_def *d, char *why, size_t why_size) {
     if (d->start == PERP_START_STAGGERED)
-        return pp_refuse(why, why_size, PERP_E_FIT, "stepper first-order takes start plain only");
+        return pp_refuse(why, why_size, PERP_E_FIT, "stepper first-order requires start plain");
     if (d->joint_correction)
         return pp_refuse(why, why_size, PERP_E_FIT,
-                         "stepper first-order takes joints as springs; they are not to be corrected");
+                         "stepper first-order treats joints as springs; switch joint_correction off");
     return PERP_OK;
 }
 
@@ -403,7 +407,7 @@ static perp_status ready(perp_world *w) {
         const perp_pair_law *law = &w->law[i];
         if (law->compliance == PERP_RIGID) continue;
         if (law->stiffness_t > 0 || law->layer > 0 || law->restitution > 0)
-            return pp_fail(w, PERP_E_FIT, "stepper first-order has no %s of a material that gives way",
+            return pp_fail(w, PERP_E_FIT, "stepper first-order does not support %s for a compliant material",
                            law->stiffness_t > 0 ? "stiffness_t"
                            : law->layer > 0     ? "layer"
                                                 : "restitution");

@@ -1,17 +1,17 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* implicit_layer.c - Kelvin-Voigt layers over rigid cores (Berard 3.5.2), as rows of the step problem
- * Law      psi is the gap of the undeformed surfaces at the end of the step, d >= 0 the deflection of the layer, d0 at the
- *          start. Spring and damper give p_s, the rigid core p_r, together the normal impulse (3.88):
+ * Law      psi is the gap of the undeformed surfaces at the end of the step, d >= 0 the deflection of the layer, d0 that at the start. Spring
+ *          and damper give p_s, the rigid core p_r; their sum is the normal impulse (3.88):
  *            0 <= p_s _|_ psi + d >= 0,   0 <= p_r _|_ d_max - d >= 0,   p_s = h K d + C (d - d0)            (3.91), (3.92)
- *          Pressed, d = -psi; free, the layer relaxes to d = C d0/(h K + C). So p as a function of psi is zero, then a
- *          line, then at psi = -d_max anything above the p_s there: a row with compliance, or a rigid one.
- *          Along the surface p_t = h K_t d_t + C_t (d_t - d_t0), and what slips is the body against the layer. (As printed
- *          d_t is a mere output of p_t and the motion does not feel it; here it does.)
- * Energy   With keeps_energy p_s = -h (V(psi) - V(psi0))/(psi - psi0) + C (d - d0), V = K d^2/2: the mean force over the way
- *          of the step, whose work is exactly what the spring loses, from free to pressed too. Rounds linearise it.
- *          The core is then met within the step, after the part theta of it at which the gap would be used up, takes the
- *          speed that is left there, and from there on the spring pushes off again; so speeds and times are of second order.
+ *          In contact d = -psi. A free layer relaxes to d = C d0/(h K + C). So p as a function of psi is zero, then a line, then at
+ *          psi = -d_max any value above the p_s there: a row with compliance, or a rigid one.
+ *          Along the surface p_t = h K_t d_t + C_t (d_t - d_t0), and the slip is that of the body relative to the layer. (As printed, d_t
+ *          only follows from p_t and does not influence the motion; here it does.)
+ * Energy   With keeps_energy p_s = -h (V(psi) - V(psi0))/(psi - psi0) + C (d - d0), V = K d^2/2. This is the mean force over the
+ *          path of the step. Its work equals the energy loss of the spring, also if the contact closes or opens within the step.
+ *          Rounds linearise it. The core is then met within the step, after the fraction theta at which the gap would be closed.
+ *          There it takes the remaining speed, and afterwards the spring pushes off again. So speeds and times are of second order.
  * Source   Berard (3.88)-(3.93) with the signs of errata (3.97), (3.99); the discrete gradient: Gonzalez (1996). */
 #include <string.h>
 
@@ -21,7 +21,7 @@
 #include "stage/certify/certify.h"
 #include "stage/solve/solve.h"
 
-#define SLACK 1e-12 /* so that rounding does not send a contact to its core and back */
+#define SLACK 1e-12 /* [1] keeps rounding from switching a contact between layer and core */
 
 static perp_pair_law law_of(const pp_frame *f, int contact) {
     return pp_contact_law(f->w, f->contacts.shape[2 * contact], f->contacts.shape[2 * contact + 1]);
@@ -29,13 +29,13 @@ static perp_pair_law law_of(const pp_frame *f, int contact) {
 
 static double pressed(double gap) { return gap < 0 ? -gap : 0; }
 
-/* Impulse of spring and damper at a gap, and its slope [M/T]; not less than zero only where the row makes it so. */
+/* Impulse of spring and damper at a gap, and its slope [M/T]. It may be negative; the row enforces p >= 0. */
 static double impulse(const pp_implicit_work *k, const pp_layer *l, const perp_pair_law *law, double gap0, double gap,
                       double *slope) {
     double h = k->f->h, K = law->stiffness, C = law->damping, d = pressed(gap), d0 = pressed(gap0);
     double damper = d > 0 ? C * (d - l->start_n) : 0, way = gap - gap0;
     *slope = d > 0 ? -C : 0;
-    if (fabs(way) <= 1e-12 * (d + d0) || (d > 0 && d0 > 0)) { /* pressed all the way: the mean of both ends */
+    if (fabs(way) <= 1e-12 * (d + d0) || (d > 0 && d0 > 0)) { /* in contact at both ends: mean of both forces */
         *slope -= d > 0 ? h * K / 2 : 0;
         return h * K * (d + d0) / 2 + damper;
     }
@@ -44,7 +44,7 @@ static double impulse(const pp_implicit_work *k, const pp_layer *l, const perp_p
     return h * mean + damper;
 }
 
-/* Where p would be zero if the layer were left alone: its deflection then. */
+/* Deflection of the free layer at the end, where its impulse is zero. */
 static double relaxed(const pp_implicit_work *k, const pp_layer *l, const perp_pair_law *law) {
     double whole = k->f->h * law->stiffness + law->damping;
     return law->damping * l->start_n / whole;
@@ -83,7 +83,7 @@ perp_status pp_layers_begin(pp_implicit_work *k) {
     return PERP_OK;
 }
 
-/* Part of the step after which the core is met: gap + speed t + gain t^2/(2 h) = core. */
+/* Fraction of the step after which the core is met: gap + speed t + gain t^2/(2 h) = core. */
 static double met_after(const pp_implicit_work *k, const pp_meet *m, double core) {
     double h = k->f->h, c = m->gap0 - core, s = m->speed * h, g = m->gain * h, square = s * s - 2 * g * c;
     if (!(c > 0)) return 0;
@@ -91,19 +91,19 @@ static double met_after(const pp_implicit_work *k, const pp_meet *m, double core
     return theta >= 0 && theta <= 1 ? theta : 1;
 }
 
-/* The row of a core that is met within the step, by velocities: what is left of the step pushes off again, if it pushes. */
+/* Velocity-level row of a core that is met within the step. During the rest of the step the layer may push off again. */
 static void core_row(const pp_implicit_work *k, int i, perp_contact_row *row) {
     const pp_meet *m = &k->meet[i];
     double core = k->layer[i].core_gap, theta = met_after(k, m, core), left = 1 - theta;
-    double within = m->gap0 < core ? (core - m->gap0) / k->f->h : 0; /* rounding is given back */
+    double within = m->gap0 < core ? (core - m->gap0) / k->f->h : 0; /* removes rounding */
     row->b_n = row->b_n_kin - fmax(0, left * m->gain) - within;
-    /* the impact acts for the rest of the step; what then holds against a pressing force, for half of that in the mean */
+    /* the impact acts for the rest of the step; a force that holds against a load acts for half of it on average */
     double hold = m->gain < 0 ? left * m->gain / (m->speed + m->gain) : 0;
     hold = hold >= 0 && hold <= 1 ? hold : 1;
     k->lever[i] = left * (1 - hold / 2);
 }
 
-/* The normal row: gap plus what the impulse presses in. b is that of the rigid row, gap of the end over h. */
+/* The normal row: gap plus deflection by the impulse. b is that of the rigid row, the end gap divided by h. */
 static void normal_row(const pp_implicit_work *k, int i, const perp_pair_law *law, perp_contact_row *row) {
     const pp_layer *l = &k->layer[i];
     double h = k->f->h;
@@ -121,7 +121,7 @@ static void normal_row(const pp_implicit_work *k, int i, const perp_pair_law *la
         return;
     }
     double slope, p = impulse(k, l, law, k->meet[i].gap0, l->gap, &slope), at = l->gap;
-    if (!(slope < 0)) { /* not touched at all: the line that it would start with */
+    if (!(slope < 0)) { /* no contact: the line of a contact that begins */
         slope = -(h * law->stiffness / 2 + law->damping);
         p = 0;
         at = fmin(at, 0);
@@ -140,7 +140,7 @@ void pp_layers_rows(pp_implicit_work *k, perp_contact_row *row) {
         normal_row(k, i, &law, &row[i]);
         double whole = f->h * law.stiffness_t + law.damping_t;
         if (!(whole > 0)) continue;
-        /* slip of the body against the layer: t nu + (d_t - d_t0)/h, d_t = (p_t + C_t d_t0)/whole */
+        /* slip of the body relative to the layer: t nu + (d_t - d_t0)/h, d_t = (p_t + C_t d_t0)/whole */
         row[i].compliance_f = 1 / (f->h * whole);
         double back = (law.damping_t / whole - 1) / f->h;
         row[i].b_t += back * perp_v3_dot(l->start, f->contacts.at[i].t_W);
@@ -148,7 +148,7 @@ void pp_layers_rows(pp_implicit_work *k, perp_contact_row *row) {
     }
 }
 
-/* Normal speed of each contact at the start, and what the step adds to it without rigid contact. */
+/* Computes the normal speed of each contact at the start, and its change in the step without rigid contact. */
 static void approach(pp_implicit_work *k) {
     const pp_frame *f = k->f;
     double *smooth = k->next;
@@ -184,7 +184,7 @@ bool pp_layers_changed(pp_implicit_work *k) {
     return changed;
 }
 
-/* Deflection by the impulse: the law above, solved for d. */
+/* Deflection from the impulse: the law above, solved for d. */
 static double deflection_of(const pp_implicit_work *k, int i, const perp_pair_law *law, double p) {
     const pp_layer *l = &k->layer[i];
     double h = k->f->h, K = law->stiffness, C = law->damping, gap0 = k->meet[i].gap0;
@@ -192,13 +192,14 @@ static double deflection_of(const pp_implicit_work *k, int i, const perp_pair_la
     if (!(p > 0)) return relaxed(k, l, law);
     if (!k->keeps_energy) return (p + C * l->start_n) / (h * K + C);
     if (gap0 <= 0) return fmax(0, (p + h * K * gap0 / 2 + C * l->start_n) / (h * K / 2 + C));
-    /* met on the way: h K d^2/(2 (d + gap0)) + C (d - d0) = p */
+    /* closes within the step: h K d^2/(2 (d + gap0)) + C (d - d0) = p */
     double a = h * K + 2 * C, b = C * (gap0 - l->start_n) - p, c = 2 * gap0 * (C * l->start_n + p);
     return (sqrt(b * b + a * c) - b) / a;
 }
 
-/* For the ledger, as in viscoelastic_rows.c: the spring's part of the normal impulse, without damper and core, and its work on the
- * layer along the surface; a layer that is left alone loses its energy to its damper. d: deflection at the end. */
+/* Ledger entries as in viscoelastic_rows.c: the spring's share of the normal impulse, without damper and core, and its
+ * work on the layer along the surface. If the layer is released, its energy is lost to its damper. d: deflection at the
+ * end. */
 static void account(const pp_implicit_work *k, int i, const perp_pair_law *law, const double *p, double yield,
                     perp_vec3 d) {
     pp_frame *f = k->f;

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* implicit_pairs.c - which shapes may meet in an implicit step, and where they do at a pose
+/* implicit_pairs.c - finds shapes that may meet in an implicit step, and their contact points at a pose
  *
- * A pair has one contact, its closest points. Only over a half-space shapes with flat sides have several, so that they can
- * stand on it: the corners of polytopes, the ends of a capsule, and of each cap of a cylinder the lowest point and two more
- * a third of the rim away. The lowest point is the true contact of a cylinder that leans or lies; the other two carry it
- * when it stands, and are points of the body in any case. */
+ * Method   A pair has one contact, its closest points. Only on a half-space do shapes with flat sides have several contacts, so that they can
+ *          stand on it: the corners of polytopes, the ends of a capsule, and for each cap of a cylinder the lowest point and two
+ *          points a third of the rim away. The lowest point is the true contact of a cylinder that leans or lies. The other two
+ *          carry it when it stands; they are always points of the body. */
 #include <string.h>
 
 #include "geometry/shape/implicit_function.h"
@@ -36,7 +36,8 @@ static int meetings(const pp_geometry *a, const pp_geometry *b, pp_meeting *how)
     return 6;
 }
 
-/* A point of the rim of a cylinder, in S: from the lowest against n_S, or from the x axis where the cap is level. */
+/* A point on the rim of a cylinder, in S. Angles are counted from the lowest point (against n_S), or from the x axis if
+ * the cap is level. */
 static perp_vec3 rim_point(const pp_geometry *g, int which, perp_vec3 n_S) {
     double l = pp_hypot(n_S.x, n_S.y), x = 1, y = 0;
     if (l > 1e-9) {
@@ -49,7 +50,7 @@ static perp_vec3 rim_point(const pp_geometry *g, int which, perp_vec3 n_S) {
                    which < 3 ? -g->half.z : g->half.z);
 }
 
-/* A given point of a shape over a half-space. */
+/* The contact of a given point of a shape with a half-space. */
 static void over_plane(const pp_meet *m, const pp_placed *plane, const pp_placed *body, bool plane_first,
                        pp_closest *c) {
     perp_vec3 n = perp_q_rotate(plane->X_WS.q, plane->g->normal);
@@ -80,12 +81,12 @@ static perp_status no_points(const pp_implicit_work *k, const pp_meet *m, const 
     const char *a = w->body[placed[m->i].body].name, *b = w->body[placed[m->j].body].name;
     return pp_fail(
         w, PERP_E_SOLVE,
-        "no closest points of the shapes %d (%s) and %d (%s) were found at t = %g: flat parts that lie on each "
-        "other, or an overlap too deep",
+        "no closest points of the shapes %d (%s) and %d (%s) were found at t = %g: flat parts lie on each other, or "
+        "the overlap is too deep",
         placed[m->i].slot, a ? a : "", placed[m->j].slot, b ? b : "", k->f->s0->t);
 }
 
-/* Adds a meet, with its gap at the start; only if that is within `reach`. */
+/* Adds a contact with its gap at the start, if the gap is within `reach`. */
 static perp_status add_meet(pp_implicit_work *k, pp_meet m, const pp_placed *start, double reach) {
     perp_world *w = k->f->w;
     if (k->nmeet == k->cap_meet) {
@@ -108,7 +109,7 @@ static bool known(const pp_implicit_work *k, const pp_meet *m) {
     return false;
 }
 
-/* Shapes at the start poses of all bodies: those of dynamic ones in s1 too, kinematic ones in s0. */
+/* Places the shapes at the start poses of all bodies. In s1 kinematic bodies are at the end, so s0 is used. */
 static perp_status place_start(pp_implicit_work *k, pp_placed **out) {
     int n;
     return pp_place_shapes(k->f->w, k->f->s0, out, &n);
@@ -129,7 +130,7 @@ static double travel(const pp_implicit_work *k, const pp_placed *p) {
     return f->task.reach_factor * most + 1e-3 * p->g->size;
 }
 
-/* Pairs in the order of their shapes, as the memory of impulses wants them. */
+/* Sorts contacts by their shapes, the order of the impulse memory. */
 static void sort(pp_implicit_work *k) {
     for (int a = 1; a < k->nmeet; a++) {
         pp_meet m = k->meet[a];
@@ -210,7 +211,7 @@ perp_status pp_implicit_measure(pp_implicit_work *k) {
     return PERP_OK;
 }
 
-/* ---- what can be stepped ---- */
+/* ---- which worlds can be stepped ---- */
 
 static bool has_flat(perp_shape_kind k) { return is_polytope(k) || k == PERP_SHAPE_CYLINDER; }
 
@@ -227,7 +228,7 @@ perp_status pp_implicit_ready(perp_world *w) {
             return pp_fail(
                 w, PERP_E_FIT,
                 "shapes %d and %d both have flat sides, which may lie on each other; stepper %s needs one pair "
-                "of closest points (stewart-trinkle takes polytopes)",
+                "of closest points (stewart-trinkle supports polytopes)",
                 i, j, w->chosen.stepper->name);
         }
     }

@@ -1,19 +1,19 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* implicit_points.c - contact points that are held, where the rounds of an implicit step do not settle by themselves
- * Problem  Where a surface is all but flat its closest point runs far for the least turn of the body, and the turn depends on
- *          where the impulse acts: a round from point to pose to point throws the point to and fro.
- * Method   The points x over half-spaces are held, fixed in their bodies, and are unknowns of their own beside the velocities. With
- *          the surface's curvature kappa and normal nu at x, a turn phi of the body sends the point where nu = -n to x + u,
- *          u = kappa^-1 (r + nu x phi), r = -n - nu. The moment of the impulse at x + u is a stiffness against phi, so a round
- *          with that stiffness added to the inertia knows how impulses, friction, all other contacts and the point depend on
- *          each other, and its answer tells u: Newton's method for x, whose equation is smooth where the closest point as a
- *          function of the pose is not. That the lever of the impulse turns with the body is a stiffness too, of other sign.
- *          What the round does not know, as the slip of a body that spins about the normal when x moves, and what pairs of
- *          bodies do, is left to Anderson's method for x and the velocities together.
- * Settled  where velocities stay, impulses at x + u instead of x would not change them, and x is a closest point: its gap, which
- *          is that of the closest one or more, is the same to the tolerance of the step. On a flat spot that is so for a
- *          whole region, in which the closest point itself may never come to rest.
+/* implicit_points.c - held contact points, used if the rounds of an implicit step do not converge without them
+ * Problem  If a surface is almost flat, its closest point moves far for a tiny rotation of the body, and the rotation depends on where the
+ *          impulse acts. Rounds that go from point to pose to point oscillate.
+ * Method   The contact points x on half-spaces are held: they are fixed in their bodies and become unknowns beside the velocities. Let kappa
+ *          be the curvature and nu the normal of the surface at x. After a rotation phi of the body, the point with nu = -n is x + u,
+ *          u = kappa^-1 (r + nu x phi), r = -n - nu. The moment of the impulse at x + u is a stiffness against phi. A round with this
+ *          stiffness added to the inertia includes the coupling of impulses, friction, all other contacts and the point, and its
+ *          solution gives u. This is Newton's method for x, whose equation is smooth where the closest point as a function of the pose is
+ *          not. The rotation of the lever arm of the impulse with the body is another stiffness, of opposite sign. Effects that a round
+ *          does not include (slip of a body that spins about the normal when x moves, pairs of two bodies) are left to Anderson
+ *          acceleration of x and the velocities together.
+ * Settled  The rounds end if the velocities do not change, if impulses at x + u instead of x would not change them, and if x is a closest
+ *          point: its gap equals that of the closest point to the tolerance of the step. On a flat spot this holds in a whole
+ *          region, in which the closest point itself may never converge.
  * Source   Anderson (1965), as written by Walker and Ni (2011). */
 #include <string.h>
 
@@ -21,22 +21,23 @@
 #include "geometry/narrow/implicit_round.h"
 #include "method/implicit/implicit_step.h"
 
-#define DEPTH 5 /* answers that are remembered */
-#define EACH  3 /* numbers of a meet */
-/* Least curvature that counts: as a part of h p/I, by which a free body turns when the point moves by a length. Less would
- * make the stiffness so large that the turn drowns in the residual of the solver. */
+#define DEPTH 5 /* solutions that are remembered */
+#define EACH  3 /* numbers per contact */
+/* [1] Smallest curvature, as a fraction of h p/I, the rotation of a free body per displacement of the point. A smaller
+ * curvature would make the stiffness so large that the rotation is lost in the residual of the solver. */
 #define LEAST_CURVATURE 1e-3
-#define MOST_TOPPLING   0.7 /* most that levers take from the inertia, as a part of it */
-#define LONGEST         0.2 /* farthest that a point moves at once, of the size of its shape */
+#define MOST_TOPPLING   0.7 /* [1] largest reduction of the inertia by lever arms, as a fraction of it */
+/* [1] largest displacement of a point in one round, as a fraction of the size of its shape */
+#define LONGEST 0.2
 
 struct pp_held_points {
-    int n;               /* numbers: EACH of a meet, then the velocities */
+    int n;               /* number of unknowns: EACH per contact, then the velocities */
     int known;           /* columns of dx, df in use */
-    bool begun;          /* x, f are those of an answer before */
-    double *x, *f;       /* unknowns, and how the answer changes them, as velocities (see scale) [L/T] */
-    double *scale;       /* [L/T] of one unit of an unknown */
-    double *dx, *df;     /* DEPTH columns of n: differences of two answers */
-    double *now, *found; /* unknowns of the round, and of its answer */
+    bool begun;          /* x, f are those of an earlier solution */
+    double *x, *f;       /* unknowns, and their change by the solution, as velocities (see scale) [L/T] */
+    double *scale;       /* [L/T] per unit of an unknown */
+    double *dx, *df;     /* DEPTH columns of n: differences of two solutions */
+    double *now, *found; /* unknowns of the round, and of its solution */
 };
 
 perp_status pp_points_room(pp_implicit_work *k) {
@@ -59,7 +60,7 @@ perp_status pp_points_room(pp_implicit_work *k) {
     return PERP_OK;
 }
 
-/* Is the meet one of a body with one smooth function over a half-space? */
+/* Is this a contact of a body with one smooth function on a half-space? */
 static bool rolls(const pp_implicit_work *k, const pp_meet *e) {
     const pp_placed *a = &k->placed[e->i], *b = &k->placed[e->j];
     if (e->how != PP_MEET_CLOSEST) return false;
@@ -70,20 +71,20 @@ static bool rolls(const pp_implicit_work *k, const pp_meet *e) {
     return pp_is_round(body->g) && block >= 0 && k->f->control.block_ndof[block] == (k->f->w->def.dim == 2 ? 3 : 6);
 }
 
-/* The body over the half-space. */
+/* The body on the half-space. */
 static const pp_placed *body_of(const pp_implicit_work *k, const pp_meet *e) {
     bool first = k->placed[e->i].g->kind == PERP_SHAPE_HALFSPACE;
     return &k->placed[first ? e->j : e->i];
 }
 
-/* Holds a meet at the point that it has. */
+/* Holds a contact at its present point. */
 static void hold(const pp_implicit_work *k, pp_meet *e) {
     const pp_placed *body = body_of(k, e);
     e->held = true;
     e->hold_S = perp_pose_unapply(body->X_WS, body == &k->placed[e->i] ? e->at.a_W : e->at.b_W);
 }
 
-/* Notes the impulse of the round, on the second body. */
+/* Stores the impulse of the round, on the second body. */
 static void note_push(const pp_implicit_work *k, int m) {
     const double *p = k->f->solve.solution.p_contact + 3 * m;
     const perp_contact *c = &k->f->contacts.at[m];
@@ -119,7 +120,8 @@ static double dot(int n, const double *a, const double *b) {
     return sum;
 }
 
-/* gamma of the least |f - dF gamma|: Cholesky on the normal equations, which a small ridge keeps regular. */
+/* gamma that minimises |f - dF gamma|: Cholesky factorisation of the normal equations, with a small ridge for
+ * regularity. */
 static void least_squares(const pp_held_points *h, double *gamma) {
     int m = h->known;
     double L[DEPTH][DEPTH] = {{0}}, trace = 0;
@@ -151,7 +153,7 @@ static void least_squares(const pp_held_points *h, double *gamma) {
     }
 }
 
-/* Remembers an answer: `found` at the unknowns `now`. */
+/* Remembers the solution `found` for the unknowns `now`. */
 static void learn(pp_held_points *h) {
     int n = h->n;
     if (h->begun) {
@@ -174,7 +176,7 @@ static void learn(pp_held_points *h) {
     h->begun = true;
 }
 
-/* The next unknowns, in `now`: `part` of the way that the answers seen together tell. */
+/* The next unknowns, in `now`: the fraction `part` of the step that the remembered solutions predict. */
 static void next(pp_held_points *h, double part) {
     double gamma[DEPTH];
     least_squares(h, gamma);
@@ -187,14 +189,14 @@ static void next(pp_held_points *h, double part) {
 
 /* ---- over a half-space ---- */
 
-/* A body that rolls on a half-space: how its contact point moves when it turns. */
+/* A body that rolls on a half-space: motion of its contact point under rotation. */
 typedef struct roller {
     const pp_placed *body;
-    int side; /* of the meet: the body is the second one */
+    int side; /* 1 if the body is the second one of the contact */
     int block;
     int naxis;       /* 1 in 2D, else 2 */
-    perp_vec3 nu, r; /* outward normal at the point, and how far it is from being that of the half-space */
-    perp_vec3 e[2];  /* along the surface */
+    perp_vec3 nu, r; /* outward normal at the point, and its difference to the normal against the half-space */
+    perp_vec3 e[2];  /* directions along the surface */
     double S[2][2];  /* inverse curvature along these [L] */
 } roller;
 
@@ -226,11 +228,11 @@ static roller make_roller(const pp_implicit_work *k, const pp_meet *e, double p)
     return r;
 }
 
-/* Part of the change of a velocity that displaces bodies. */
+/* Fraction of a velocity change that displaces the bodies. */
 static double lever(const pp_implicit_work *k) { return k->keeps_energy ? 0.5 : 1; }
 
-/* Moment that one contact takes from its body for a turn about an axis across the normal, where its point is fixed in the
- * body [M L^2/T]: negative, the body stands on it. No more than the inertia can bear. */
+/* Moment of one contact per rotation about an axis across the normal, with the point fixed in the body [M L^2/T].
+ * Negative: the contact is below the centre of mass. Bounded by a fraction of the inertia. */
 static double toppling(const pp_implicit_work *k, const pp_meet *e, const roller *r) {
     const pp_body *b = &k->f->w->body[r->body->body];
     perp_vec3 arm = perp_v3_sub(r->side ? e->held_at.b_W : e->held_at.a_W, k->end.X[r->body->body].p);
@@ -238,7 +240,7 @@ static double toppling(const pp_implicit_work *k, const pp_meet *e, const roller
     return fmax(off, -MOST_TOPPLING / (k->f->h * lever(k) * b->I_inv_most));
 }
 
-/* Adds the stiffness of one contact to inertia M and momentum of its body. */
+/* Adds the stiffness of one contact to the inertia M and the momentum of its body. */
 static void stiffen(const pp_implicit_work *k, const pp_meet *e, const roller *r, double *M, double *momentum) {
     const pp_frame *f = k->f;
     int at = f->w->def.dim == 2 ? 2 : 3, nturn = f->w->def.dim == 2 ? 1 : 3;
@@ -252,7 +254,7 @@ static void stiffen(const pp_implicit_work *k, const pp_meet *e, const roller *r
             double pS = e->push * r->S[i][j], off = perp_v3_dot(r->e[j], r->r);
             for (int m = 0; m < nturn; m++) {
                 int row = nturn == 1 ? 2 : m;
-                mom[m] -= pS * off * a[row]; /* r is of the point that is held, not of turns */
+                mom[m] -= pS * off * a[row]; /* r belongs to the held point, not to rotations */
                 for (int n = 0; n < nturn; n++) {
                     int col = nturn == 1 ? 2 : n;
                     double K = (pS + (i == j ? topples : 0)) * a[row] * b[col];
@@ -263,7 +265,7 @@ static void stiffen(const pp_implicit_work *k, const pp_meet *e, const roller *r
         }
 }
 
-/* The inverse of a block whose turns were stiffened. */
+/* Inverts the rotational part of a block that was stiffened. */
 static void invert_turns(int dim, const double *M, double *Minv) {
     if (dim == 2) {
         Minv[14] = 1 / M[14];
@@ -301,7 +303,7 @@ perp_status pp_points_stiffen(pp_implicit_work *k) {
     return PERP_OK;
 }
 
-/* By how much the turn of the answer takes the point along the surface, in W. */
+/* Displacement of the point along the surface by the rotation of the solution, in W. */
 static perp_vec3 rolled(const pp_implicit_work *k, const roller *r) {
     const pp_frame *f = k->f;
     const double *to = f->solve.solution.nu + f->control.block_offset[r->block],
@@ -315,7 +317,7 @@ static perp_vec3 rolled(const pp_implicit_work *k, const roller *r) {
     return u;
 }
 
-/* Velocity that the impulse of a meet adds at the rim of the body for a length that its point moves [1/T]. */
+/* Velocity at the rim of the body that the impulse of a contact causes per displacement of its point [1/T]. */
 static double weight(const pp_implicit_work *k, const pp_meet *e) {
     const pp_body *b = &k->f->w->body[body_of(k, e)->body];
     return b->radius * b->I_inv_most * e->push;
@@ -332,7 +334,7 @@ double pp_points_change(const pp_implicit_work *k) {
     return most;
 }
 
-/* The point of a meet after the round, back on the surface. */
+/* The point of a contact after the round, in the frame of its shape. */
 static perp_vec3 after(const pp_implicit_work *k, const pp_meet *e) {
     roller r = make_roller(k, e, e->push);
     perp_vec3 u = rolled(k, &r);
@@ -345,7 +347,7 @@ static perp_vec3 on_surface(const pp_implicit_work *k, const pp_meet *e, perp_ve
     return perp_v3_scale(1 / pp_round_norm(body_of(k, e)->g, x), x);
 }
 
-/* ---- all of them ---- */
+/* ---- all contacts ---- */
 
 bool pp_points_settled(const pp_implicit_work *k, double allowed) {
     for (int m = 0; m < k->nmeet; m++) {

@@ -53,9 +53,10 @@ static void move(pp_implicit_work *k) {
         (void)pp_move_block(f, b, f->s0, k->drift + f->control.block_offset[b], f->h, &k->end, NULL);
 }
 
-/* Mean velocity of the step. Springs that keep energy act as a mean over the step, and so does gravity: displacements are
- * those of the mean of both velocities, but for what rigid contact and joints do. Those without layers act from the start
- * (so that contact is met at the end of a step and the speed is lost in the next one), cores from where they are met. */
+/* Sets k->drift, the mean velocity of the step. Without springs that keep energy it is the end velocity nu. With them it
+ * is the mean of the velocities at start and end, plus a correction for impulses of rigid contacts and joints. Each such
+ * impulse displaces the bodies over a part `lever` of the step: 1 for joints and for contacts without layers, less for
+ * cores, which are met within the step. */
 static void set_drift(pp_implicit_work *k, const double *nu) {
     const pp_frame *f = k->f;
     memcpy(k->drift, nu, (size_t)f->control.ndof * sizeof *nu);

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* stepper_implicit.c - geometrically implicit steps: all geometry at the end of the step
  *   M(q+) nu+ = M(q) nu + h f + W(q+) p,   0 <= p_n _|_ psi(q+) >= 0
- * `implicit` is rigid, `implicit-compliant` has Kelvin-Voigt layers over rigid cores. Source   Berard 3.5.1, 3.5.2. */
+ * `implicit` is rigid. `implicit-compliant` has Kelvin-Voigt layers over rigid cores.
+ * Source   Berard 3.5.1, 3.5.2. */
 #include <stddef.h>
 
 #include "base/refuse.h"
@@ -11,12 +12,12 @@
 
 #define ALL_SHAPES ((1u << PERP_SHAPE_KIND_COUNT) - 1)
 
-static const char *const models[] = {"peg", NULL}; /* the default; contacts are found here */
+static const char *const models[] = {"peg", NULL}; /* the default model, which is not called */
 
 static perp_status fits(const perp_world_def *d, char *why, size_t n) {
     if (d->start == PERP_START_STAGGERED)
-        return pp_refuse(why, n, PERP_E_FIT, "stepper %s starts plain: its velocities belong to the ends of steps",
-                         d->stepper);
+        return pp_refuse(why, n, PERP_E_FIT,
+                         "stepper %s requires start plain: its velocities belong to the ends of steps", d->stepper);
     return PERP_OK;
 }
 
@@ -28,9 +29,8 @@ typedef struct settings {
 
 static const perp_field fields[] = {
     {"keeps_energy", PERP_FIELD_BOOL, offsetof(settings, keeps_energy), 0, 0, 1,
-     "layers act by the mean of their potential over the step, and bodies move by the mean of their velocities, so "
-     "that "
-     "springs keep the energy; else backward Euler as printed, which loses some"},
+     "layers use the mean of their potential over the step, and bodies move with the mean of their velocities, so that "
+     "springs conserve energy; otherwise backward Euler as printed, which loses some"},
 };
 
 static perp_status compliant_step(pp_frame *f) {
@@ -42,7 +42,7 @@ static perp_status compliant_ready(perp_world *w) {
     for (int i = 0; i < w->nmaterial * w->nmaterial; i++)
         if (w->law[i].compliance != PERP_RIGID && w->law[i].restitution > 0)
             return pp_fail(w, PERP_E_FIT,
-                           "restitution is %g of a pair with a compliant layer; how it bounces is up to its damping",
+                           "restitution is %g for a pair with a compliant layer; its damping determines the rebound",
                            w->law[i].restitution);
     return pp_implicit_ready(w);
 }

@@ -1,27 +1,27 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* model_peg.c - contact without traps: Polytope Exact Geometry in its separating-plane form
+/* model_peg.c - contact model "peg": Polytope Exact Geometry in its separating-plane form
  *
- * Law      For every pair of convex shapes some separating plane holds at the end of the step, and impulses act only
- *          where the two touch there. This is what Williams' unilateral, inter-contact and cross-contact constraints
- *          (ch. 4) say together: the free space near a corner is not convex, and a step must choose a side of it.
- * Method   Rounds. Given a plane for each pair that matters, the step is an ordinary contact problem. Solve it, move
- *          the bodies, look at the true geometry at the end: pairs that overlap there are added, on the plane of their
- *          first contact (peg_pairs.c); pairs that push though another plane separates them strictly switch to that
- *          plane; gaps are measured and the problem is posed again with them (iterated geometry), until nothing
- *          changes and the true gaps hold. Impulses act at the start of the step, so momentum is conserved exactly and
- *          the motion between impacts is second order (SHAKE). `geometry: once` leaves the gaps linearised at the
- *          start, as the documents have them; `geometry: end` has impulses, friction and inertia at the end poses too, and
- *          is settled when the velocity is (end_pose.h).
- * Checks   An answer that pushes a body from behind a face it had not been in front of, or that gains energy from
- *          contact, is not taken. Rounds that gain more than there was are broken off.
- * Fallback With friction a wedge may lock itself so that not even 1e-10 of overlap can be undone: overlap of the start
- *          may stay. Then impulses at the end poses. Where a problem had no answer at all, pairs that touch on a corner
- *          go by its other side: a corner in the crack between a floor and a wall is held by the wall's side as well as
- *          by its lower edge, and friction jams it between that edge and the floor. Then the caller halves the step; at
- *          the last division, or at once where a driven body is inside another already, planes that did not separate at
- *          the start are barred, and last of all gaps are linearised and, if that has no answer either, only kept from
- *          closing further.
+ * Law      At the end of the step every pair of convex shapes is separated by some plane, and impulses act only where the shapes touch
+ *          there. Williams' unilateral, inter-contact and cross-contact constraints (ch. 4) together say the same: the free space
+ *          near a corner is not convex, and a step must choose one side of it.
+ * Method   Fixed-point rounds. With one plane for each relevant pair, the step is an ordinary contact problem. A round solves it, moves the
+ *          bodies and measures the true geometry at the end. Pairs that overlap there are added, on the plane of their first contact
+ *          (peg_pairs.c). Pairs that carry an impulse although another plane separates them strictly switch to that plane. Gaps are
+ *          measured, and the problem is posed again with them (iterated geometry), until nothing changes and the true gaps hold.
+ *          Impulses act at the start of the step. So momentum is conserved exactly, and the motion between impacts is of second order
+ *          (SHAKE). With `geometry: once` gaps stay linearised at the start, as in the publications. With `geometry: end` impulses,
+ *          friction and inertia belong to the end poses, and the rounds end when the velocity converges (end_pose.h).
+ * Checks   A solution is rejected if it pushes a body through a face that the body had not been in front of, or if contacts add energy.
+ *          Rounds in which contacts add more energy than there was are ended.
+ * Fallback The modes are tried in this order:
+ *          1 Penetration of the start may stay. With friction a wedge can lock so that not even 1e-10 of penetration can be undone.
+ *          2 Impulses act at the end poses.
+ *          3 If a problem had no solution: pairs that touch at a corner use the other side of the corner. Example: a body corner in the
+ *            crack between a floor and a wall is held by the side of the wall or by its lower edge; friction can jam it between that
+ *            edge and the floor.
+ *          4 The caller halves the step. At the last division, or at once if a driven body is inside another one: planes that did not
+ *            separate at the start are excluded; then gaps are linearised; then contacts are only kept from closing further.
  * Source   Williams ch. 4; docs/theory.md, section 9. The mixed problem as printed is the model "peg-mixed". */
 #include <string.h>
 
@@ -46,31 +46,31 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [rounds] Largest number of rounds of a part of a step, beside those that only find new pairs. Half and double:
- * other bits only. */
+/* [rounds] Largest number of rounds of a substep, not counting rounds that only add pairs. Half and double: other bits
+ * only. */
 #define MAX_ROUNDS 40
-/* [1] Coarsest tolerance of a round that another one follows. Half and double: no effect. */
+/* [1] Largest tolerance of a round that is followed by another one. Half and double: no effect. */
 #define LOOSE 1e-2
-/* [1] Coarsest tolerance of such a round, in units of that of the world. Half and double: no effect. */
+/* [1] Largest tolerance of such a round, as a multiple of the tolerance of the world. Half and double: no effect. */
 #define MOST_SLACK 100
-/* [1] Residual that a round with more contacts may leave, as a part of what gaps still miss by. Half: no effect;
+/* [1] Residual that a round with many contacts may leave, as a fraction of the present gap error. Half: no effect;
  * double: other bits only. */
 #define SHARE 0.04
-/* [1] Least residual of a loose round in units of the tolerance: a smaller one saves nothing. Half and double: no
- * effect. */
+/* [1] A round is solved loosely only if its residual may exceed this multiple of the tolerance: a smaller one saves no
+ * work. Half and double: no effect. */
 #define WORTH 3
 /* [planes] Largest number of planes that are tried for pairs which two planes separate equally well. */
 #define MAX_TIES 32
-/* [1] Part by which efforts and impulses of an answer are in doubt, in units of the tolerance: by more must another
- * plane lower the effort, or a contact stay below its friction limit. */
+/* [1] Relative uncertainty of efforts and impulses of a solution, as a multiple of the tolerance. Another plane must
+ * lower the effort, or a contact stay below its friction limit, by more than that. */
 #define LESS 100
-/* [rounds] Largest number of rounds for slip on driven bodies to settle; each leaves the part h |turn rate| of the
- * error. Half and double: no effect. */
+/* [rounds] Largest number of rounds until slip on driven bodies converges. Each round leaves the fraction h |turn rate|
+ * of the error. Half and double: no effect. */
 #define MAX_SLIPS 8
 /* [rounds] Largest number of rounds that bring gaps from within tolerance to rounding. Half: other bits only; double:
  * no effect. */
 #define MAX_POLISH 12
-/* [rounds] Number of rounds in a part of a step that select unique loads; after one, new pairs may be found. Half:
+/* [rounds] Number of rounds in a substep that select unique loads. New pairs may be found after such a round. Half:
  * work -2 %; double: work +6 %. */
 #define MAX_SELECTIONS 3
 
@@ -96,7 +96,7 @@ static perp_status peg_lists(perp_world *w) {
     if (!m) return pp_fail(w, PERP_E_MEMORY, "out of memory for the contact model");
     memset(m, 0, sizeof *m);
     m->broad = pp_broad_create(&w->alloc);
-    /* a curved pair has few contacts, but which has most may come late */
+    /* reserve now: a curved pair has few contacts, but the pair with most of them may appear late */
     if (!m->broad || !PP_GROW(&w->alloc, m->round.pair, m->round.cap, 0, 64)) {
         pp_peg_destroy(m, &w->alloc);
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the contact model");
@@ -105,7 +105,7 @@ static perp_status peg_lists(perp_world *w) {
     return PERP_OK;
 }
 
-/* The box around a shape at the start, at the end if it is driven, and where its motion may take it. */
+/* Bounding box of a shape at the start, at the end if it is driven, and along its free motion. */
 static pp_box fat_box(const pp_peg_work *k, int i, const double *nu_free) {
     const pp_frame *f = k->f;
     const pp_placed *at = &f->collide.placed[i];
@@ -122,12 +122,13 @@ static pp_box fat_box(const pp_peg_work *k, int i, const double *nu_free) {
     return (pp_box){perp_v3_sub(b.lo, d), perp_v3_add(b.hi, d)};
 }
 
-/* Speed that the solver's tolerance is a part of. */
+/* Speed that the solver's tolerance refers to. */
 static double speed_scale(const pp_frame *f, const double *nu) {
     double s = f->h * fmax(perp_v3_norm(f->w->def.gravity_W), pp_support_press(f->w));
     for (int b = 0; b < f->control.nblock; b++) {
         const double *v = nu + f->control.block_offset[b];
-        s = fmax(s, perp_v3_norm(perp_v3(v[0], v[1], f->w->def.dim == 3 ? v[2] : 0))); /* whatever the axes */
+        /* norm: independent of the axes */
+        s = fmax(s, perp_v3_norm(perp_v3(v[0], v[1], f->w->def.dim == 3 ? v[2] : 0)));
     }
     return s;
 }
@@ -138,7 +139,7 @@ static perp_status poses(pp_peg_work *k) {
     bool driven = false;
     for (int b = 0; b < w->nbody; b++) {
         if (!pp_alive(w->body[b].gen) || w->body[b].kind != PERP_BODY_KINEMATIC) continue;
-        driven = !f->task.half; /* half kicks act at the start pose of everything */
+        driven = !f->task.half; /* half kicks act at the start pose of all bodies */
         k->turn[b] = perp_q_log(perp_q_mul(f->s1->X[b].q, perp_q_conj(f->s0->X[b].q)));
     }
     perp_status st = pp_poses_new(k, &k->start);
@@ -170,7 +171,7 @@ static bool probes(pp_peg_work *k) {
     return true;
 }
 
-/* Many contacts, some with friction: an answer to all digits may take hundreds of steps of a solver. */
+/* Are there many contacts, some with friction? Then an exact solution may take hundreds of solver iterations. */
 static bool is_hard(const pp_peg_work *k) {
     const perp_world *w = k->f->w;
     double mu = 0;
@@ -178,14 +179,16 @@ static bool is_hard(const pp_peg_work *k) {
     return k->m->nrow > PP_FEW_CONTACTS && mu > 0;
 }
 
-/* How many times the tolerance an answer may miss the laws by, where gaps will miss by `miss` and another round must follow it anyway. */
+/* Tolerance of the next solve as a multiple of the world's tolerance, if gaps will have the error `miss` and another
+ * round must follow anyway. */
 static double slack_for(const pp_peg_work *k, double miss) {
     if (k->linear || k->f->w->def.form != PERP_FORM_CONE || (!k->loose_tolerance && !is_hard(k))) return 1;
     double by = SHARE * miss / k->least;
     return by > WORTH ? by : 1;
 }
 
-/* How far the turning of bodies bends the ways of their points: by so much gaps that are linear at the start miss at the end [L]. */
+/* Largest curvature error of the paths of points by rotation: the error at the end of gaps that are linear at the start
+ * [L]. */
 static double bend_of_ways(const pp_peg_work *k, const double *nu) {
     double bend = 0;
     for (int i = 0; i < k->f->collide.nplaced; i++) {
@@ -221,24 +224,25 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     pp_peg_levers(k);
     if ((st = poses(k)) || (st = pp_joint_rounds_begin(f))) return st;
     memcpy(k->m->nu, f->control.nu0,
-           (size_t)f->control.ndof * sizeof *nu); /* slip on driven bodies is first looked at there */
+           (size_t)f->control.ndof * sizeof *nu); /* first estimate for the slip on driven bodies */
     pp_free_velocity(f, nu);
     double speed = speed_scale(f, nu);
     k->least = w->def.tolerance * speed * f->h;
-    /* where that is much, two bodies may each miss by it, and a part of a step cannot undo what a whole one left */
+    /* with a loose tolerance two bodies may each have this error, and a substep cannot undo the error of a whole step */
     if (k->loose_tolerance) k->least = 2 * w->def.tolerance * speed * w->def.h;
     k->reach = speed * f->h;
     double far = 0;
     for (int b = 0; b < f->control.nblock; b++) far = fmax(far, perp_v3_norm(f->s0->X[f->control.block_body[b]].p));
     k->finest = fmax(1e-15 * far,
-                     (k->loose_tolerance ? 0.05 : 1e-5) * k->least); /* else solvers are exact where that is cheap */
+                     /* otherwise solvers are exact where that is cheap */
+                     (k->loose_tolerance ? 0.05 : 1e-5) * k->least);
     for (int i = 0; i < f->collide.nplaced; i++) k->fat[i] = fat_box(k, i, nu);
     k->now.bend = bend_of_ways(k, nu);
     k->m->npair = 0;
     return pp_peg_find_pairs(k);
 }
 
-/* Where the bodies go next: by the velocity of the answer; half of the way to it where end poses take turns. */
+/* Takes the velocity of the solution for the next end poses. If end poses oscillate, goes only half of the way. */
 static void follow_answer(pp_peg_work *k) {
     const pp_frame *f = k->f;
     double *nu = k->m->nu;
@@ -255,22 +259,22 @@ static void follow_answer(pp_peg_work *k) {
     memcpy(nu, f->solve.solution.nu, (size_t)f->control.ndof * sizeof *nu);
 }
 
-/* By what speed the answer of an island may miss the laws of the next round and be kept. Pivoting is exact, and what
- * rests must not creep by the rounding of its gaps. */
+/* Residual speed up to which the solution of an island is kept in the next round. Pivoting is exact, and resting bodies
+ * must not creep by the rounding of their gaps. */
 static double answers_hold(const pp_peg_work *k) {
     bool cone = k->f->w->def.form == PERP_FORM_CONE;
     return (k->loose_tolerance ? k->least : cone ? k->finest : 0.05 * k->finest) / k->f->h;
 }
 
-/* Impulses up to this are noise of the solver: it is not told from them whether a contact holds something. `least`: rounding. Where
- * the tolerance is loose, impulses whose effect on the gap is below it. */
+/* Impulses up to this are solver noise and do not show that a contact is active. least: rounding. With a loose
+ * tolerance: impulses whose effect on the gap is below the tolerance. */
 static double noise(const pp_peg_work *k, const perp_contact_row *c, double least) {
     if (!k->loose_tolerance) return least;
     double mass = pp_row_inverse_mass(&k->f->pose.problem, &c->n);
     return mass > 0 ? fmax(least, k->least / k->f->h / mass) : least;
 }
 
-/* Poses and solves the problem of a round; the answer moves the bodies to their end poses. */
+/* Poses and solves the problem of a round and moves the bodies to their end poses. */
 static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     pp_frame *f = k->f;
     struct pp_peg *m = k->m;
@@ -303,7 +307,8 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
             double push = f->solve.solution.p_contact[3 * r];
             row->push = push > noise(k, c, most) ? push : 0;
             row->fresh = false;
-            row->bounces = c->b_n == pp_rebound_rhs(f, r, c); /* and not what its gap asks for */
+            /* the rebound determines its right-hand side, not its gap */
+            row->bounces = c->b_n == pp_rebound_rhs(f, r, c);
             p->pushed |= row->push > 0;
         }
     }
@@ -312,7 +317,8 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     return pp_joint_rounds_look(f, &k->end_state, m->nu);
 }
 
-/* For the next: gaps miss by far more than an exact answer would. */
+/* Tolerance multiple of the next round. It is loose while the gap errors are much larger than those of an exact
+ * solution. */
 static double next_slack(const pp_peg_work *k, const pp_peg_findings *found) {
     double by = slack_for(k, found->worst);
     if (!k->loose_tolerance) return by;
@@ -320,21 +326,21 @@ static double next_slack(const pp_peg_work *k, const pp_peg_findings *found) {
     return fmin(most, by);
 }
 
-/* What the rounds so far have come to. */
+/* Counters of the rounds. */
 typedef struct progress {
-    double least;   /* by how much gaps missed at least when nothing else changed [L] */
-    int idle;       /* rounds in a row that did not halve that */
-    int polish;     /* rounds for the sake of digits alone */
-    int slips;      /* rounds for the sake of slip on driven bodies alone */
+    double least;   /* smallest gap error of rounds in which nothing else changed [L] */
+    int idle;       /* successive rounds that did not halve it */
+    int polish;     /* rounds for accuracy of gaps alone */
+    int slips;      /* rounds for slip on driven bodies alone */
     int thrown;     /* rounds in which contacts added more energy than there was */
-    int selections; /* rounds in which loads were selected, */
-    int refined;    /* how many of those another round followed */
-    bool selected;  /* nothing was new after the last of them */
+    int selections; /* rounds in which loads were selected */
+    int refined;    /* number of these that were followed by another round */
+    bool selected;  /* nothing changed after the last of them */
 } progress;
 
 static bool has_news(const pp_peg_findings *found) { return found->added || found->switched || found->renewed; }
 
-/* Would another round better nothing? */
+/* Would another round improve nothing? */
 static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress *p) {
     bool news = has_news(found) || (found->moved && !k->linear);
     if (!pp_joint_rounds_settled(k->f, news) || news) return false;
@@ -346,8 +352,8 @@ static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress
            ++p->polish > MAX_POLISH;
 }
 
-/* Is the next round the one that selects loads? It comes when contacts and gaps have settled: what is solved before is posed
- * again anyway, and what follows keeps the selected loads. */
+/* Is the next round the one that selects loads? It comes when contacts and gaps have converged: problems before that
+ * are posed again anyway, and later rounds keep the selected loads. */
 static bool selects(const pp_peg_work *k, const pp_peg_findings *found, bool settled, progress *p) {
     const pp_frame *f = k->f;
     bool news = has_news(found) || found->moved;
@@ -364,7 +370,7 @@ static bool selects(const pp_peg_work *k, const pp_peg_findings *found, bool set
     return true;
 }
 
-/* Which loads the next round asks for. Without warm starts there is no guess whose loads could be kept. */
+/* Which loads the next round must find. Without warm starts there are no loads that could be kept. */
 static pp_load_choice loads_of_round(const pp_peg_work *k, bool select, bool selected) {
     if (!pp_loads_by_auto(k->f)) return PP_LOADS_ANY;
     if (select) return PP_LOADS_NOW;
@@ -372,13 +378,13 @@ static pp_load_choice loads_of_round(const pp_peg_work *k, bool select, bool sel
     return k->f->w->def.warm_start ? PP_LOADS_KEEP : PP_LOADS_NOW;
 }
 
-/* By pair: are its rows to be looked for anew? From the arena. */
+/* Allocates, by pair: must its rows be found again? */
 static perp_status renewals(const pp_peg_work *k, bool **renew) {
     *renew = PP_ARENA_ARRAY(&k->f->w->arena, bool, k->m->npair);
     return *renew ? PERP_OK : pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the contacts");
 }
 
-/* Looks at where the last round led. */
+/* Measures the result of the last round. */
 static perp_status look_back(pp_peg_work *k, bool **renew, pp_peg_findings *found) {
     perp_status st = pp_peg_follow(k);
     if (!st) st = renewals(k, renew);
@@ -388,12 +394,12 @@ static perp_status look_back(pp_peg_work *k, bool **renew, pp_peg_findings *foun
     return st;
 }
 
-/* The part by which efforts and impulses of an answer are in doubt. */
+/* Relative uncertainty of efforts and impulses of a solution. */
 static double doubt(const pp_peg_work *k) { return fmin(0.5, LESS * k->f->w->def.tolerance); }
 
-/* Is the impulse of a pair lawful on a plane with normal n as well: does each of its contacts stick, with an impulse inside the friction
- * cone about n? Then the answer at hand is one with that plane, too. */
-static bool holds_on(const pp_peg_work *k, const pp_peg_pair *p, perp_vec3 n) {
+/* Is the impulse of a pair also admissible on a plane with normal n? This is so if each of its contacts sticks with an
+ * impulse inside the friction cone about n. Then the present solution is also a solution with that plane. */
+static bool admissible_on(const pp_peg_work *k, const pp_peg_pair *p, perp_vec3 n) {
     for (int r = p->first; r < p->first + p->nrow; r++) {
         const perp_contact *c = &k->f->contacts.at[r];
         const double *P = k->f->solve.solution.p_contact + 3 * r;
@@ -407,8 +413,8 @@ static bool holds_on(const pp_peg_work *k, const pp_peg_pair *p, perp_vec3 n) {
     return true;
 }
 
-/* Another plane on which a pair that pushes could as well be separated: a vertex on a vertex, where it is not the
- * geometry of the end that tells which side is meant. */
+/* Another plane that separates a pair with impulse equally well (a vertex on a vertex): the geometry at the end does
+ * not decide which side is meant. */
 static pp_plane tied_plane(const pp_peg_work *k, const pp_peg_pair *p) {
     if (!p->active || !p->pushed || p->kind != PP_PAIR_FLAT) return PP_NO_PLANE;
     for (int r = p->first; r < p->first + p->nrow; r++)
@@ -416,10 +422,10 @@ static pp_plane tied_plane(const pp_peg_work *k, const pp_peg_pair *p) {
     const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
     pp_separating s = pp_separate_otherwise(A, B, pp_plane_normal(A, B, p->plane), p->tol);
     if (!(s.gap >= -PP_PEG_TOUCHING * p->size)) return PP_NO_PLANE;
-    return holds_on(k, p, pp_plane_normal(A, B, s.plane)) ? PP_NO_PLANE : s.plane;
+    return admissible_on(k, p, pp_plane_normal(A, B, s.plane)) ? PP_NO_PLANE : s.plane;
 }
 
-/* Is there a pair that could as well be separated by another plane? */
+/* Can a pair be separated equally well by another plane? */
 static bool tied(const pp_peg_work *k) {
     for (int i = 0; i < k->m->npair; i++)
         if (tied_plane(k, &k->m->pair[i]) != PP_NO_PLANE) return true;
@@ -431,15 +437,16 @@ static bool planes_hold(const pp_peg_work *k, const pp_peg_findings *found) {
     return !has_news(found) && !found->moved && found->worst <= k->least && k->options.slack <= 1 && k->still;
 }
 
-/* Rounds until nothing changes. *settled: they did, and the answer may be taken; k->now.phase: what has been done. `anew`: from the
- * memory of the last step; else from pairs and rows as they stand, of which those without rows get some. */
+/* Runs rounds until nothing changes. *settled: they converged, and the solution is acceptable; k->now.phase: the phase
+ * reached. anew: start from the memory of the last step; otherwise from the present pairs and rows, and pairs without
+ * rows get new ones. */
 static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *settled) {
     pp_frame *f = k->f;
     const struct pp_peg *m = k->m;
     pp_peg_mode mode = k->mode;
     *settled = false;
     if (anew) {
-        k->mode.symmetric = false; /* the first round has no end poses yet */
+        k->mode.symmetric = false; /* there are no end poses before the first round */
         if (!pp_peg_recall(k)) return PERP_OK;
         pp_peg_foresee(k);
     }
@@ -451,13 +458,13 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     if (!st) st = pp_peg_rows(k, anew ? &k->force : &k->end, renew);
     k->options.slack = anew && !k->loose_tolerance ? slack_for(k, k->now.bend) : 1;
     k->options.loads =
-        f->w->def.form == PERP_FORM_CONE ? PP_LOADS_LATER : PP_LOADS_ANY; /* other forms: as the world asks for */
+        f->w->def.form == PERP_FORM_CONE ? PP_LOADS_LATER : PP_LOADS_ANY; /* other forms: as set in the world */
     k->options.measure_later = true;
     if (!st) st = solve_round(k, mark, !anew);
     k->now.begun = !st;
     if (st) return st;
     k->mode = mode;
-    if (anew && k->at_end && mode.symmetric) k->still = false; /* that was with the rows of the start */
+    if (anew && k->at_end && mode.symmetric) k->still = false; /* the first round used the rows of the start */
     progress p = {.least = INFINITY};
     for (int round = 1, limit = MAX_ROUNDS;; round++) {
         pp_peg_findings found;
@@ -466,7 +473,8 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         bool hold = planes_hold(k, &found);
         if (k->now.phase == PP_PEG_CHOOSE && hold && !tied(k)) k->now.phase = PP_PEG_FINISH;
         bool rests = (hold && k->now.phase != PP_PEG_FINISH) || at_rest(k, &found, &p);
-        if (k->options.loads == PP_LOADS_NOW && p.refined < p.selections) { /* selected loads have few digits */
+        /* selected loads need one more round to be accurate */
+        if (k->options.loads == PP_LOADS_NOW && p.refined < p.selections) {
             p.refined = p.selections;
             rests = false;
         }
@@ -477,14 +485,15 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
             *settled = pp_peg_credible(k);
             return PERP_OK;
         }
-        if (round >= limit) { /* digits may be missing; linear rows only add up, and rest would obey them all */
+        /* accuracy may be missing; in linear mode rows only accumulate, and rest would satisfy them all */
+        if (round >= limit) {
             *settled = mode.linear || (hold && !f->demand.joints && pp_peg_credible(k));
             return PERP_OK;
         }
         if (has_news(&found)) k->settling = (pp_convergence){.before = INFINITY};
-        if (found.added && !found.switched) limit++; /* there are only so many pairs */
+        if (found.added && !found.switched) limit++; /* the number of pairs is finite */
         k->options.slack = next_slack(k, &found);
-        k->now.same_gaps = rests && !k->mode.symmetric; /* then select, too */
+        k->now.same_gaps = rests && !k->mode.symmetric; /* true only if `select` is */
         if (!k->now.same_gaps) st = pp_peg_rows(k, &k->end, renew);
         k->options.loads = loads_of_round(k, select, p.selected);
         if (!st) st = solve_round(k, mark, true);
@@ -493,11 +502,11 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     }
 }
 
-/* What a try at another plane may spoil. */
+/* State that a test of another plane may overwrite. */
 typedef struct snapshot {
     pp_peg_pair *pair;
     pp_peg_row *row;
-    double *nu; /* that the gaps of the rows were measured after */
+    double *nu; /* velocity after which the gaps of the rows were measured */
     int npair, nrow;
 } snapshot;
 
@@ -529,21 +538,22 @@ static perp_status restore(pp_peg_work *k, const snapshot *s) {
     return PERP_OK;
 }
 
-/* Rounds from an answer that had settled, with another plane for pair i; PP_NO_PLANE: the same again. */
+/* Runs rounds from a converged solution, with another plane for pair i; PP_NO_PLANE: with the same planes. */
 static perp_status rounds_from(pp_peg_work *k, const snapshot *from, int i, pp_plane plane, bool *settled) {
     perp_status st = restore(k, from);
     if (st) return st;
     if (plane != PP_NO_PLANE) {
-        (void)pp_poses_advance(k, from->nu); /* the way that it went could be gone */
+        (void)pp_poses_advance(k, from->nu); /* cannot fail: this motion succeeded before */
         k->m->pair[i].plane = plane;
         k->m->pair[i].nrow = 0;
     }
     return rounds(k, pp_arena_here(&k->f->w->arena), false, settled);
 }
 
-/* Tries every tied plane and takes the one with the least effort, as long as there is one with less: of the sides of a
- * corner that a body may pass, the one it is turned aside least by, in whatever order bodies were added. */
-static perp_status try_ties(pp_peg_work *k) {
+/* Tries every tied plane and takes the one with the least effort, as long as there is one with less. At a corner that a
+ * body may pass on two sides, this is the side that deflects it less, independent of the order in which bodies were
+ * added. */
+static perp_status resolve_tied_planes(pp_peg_work *k) {
     pp_arena *arena = &k->f->w->arena;
     k->now.phase = PP_PEG_TRY;
     for (int tries = 0, best = 0; best >= 0 && tries < MAX_TIES;) {
@@ -558,7 +568,7 @@ static perp_status try_ties(pp_peg_work *k) {
         double least = (1 - doubt(k)) * pp_peg_effort(k, scratch);
         perp_status st;
         bool settled;
-        int last = best = -1; /* that was tried: what is at hand */
+        int last = best = -1; /* last plane tried: its solution is the present one */
         for (int i = 0; i < npair && tries < MAX_TIES; i++) {
             if (tied[i] == PP_NO_PLANE) continue;
             tries++;
@@ -579,14 +589,14 @@ static perp_status try_ties(pp_peg_work *k) {
     return PERP_OK;
 }
 
-/* Decides the ties of an answer whose planes hold, and finishes with those that were chosen. */
+/* Decides the ties of a solution whose planes hold, and finishes with the chosen planes. */
 static perp_status decide_ties(pp_peg_work *k, bool *settled) {
-    perp_status st = try_ties(k);
+    perp_status st = resolve_tied_planes(k);
     k->now.phase = PP_PEG_FINISH;
     return st ? st : rounds(k, pp_arena_here(&k->f->w->arena), false, settled);
 }
 
-/* Tells the certificate what the gaps are at the end. */
+/* Gives the gaps at the end to the certificate. */
 static perp_status finish(pp_peg_work *k) {
     pp_frame *f = k->f;
     pp_measure_step(f);
@@ -596,11 +606,11 @@ static perp_status finish(pp_peg_work *k) {
     f->method.true_gap = gap;
     f->method.posed_at_end = k->mode.symmetric;
     f->method.posed_linear = k->linear;
-    if (f->demand.levers != f->s0) f->demand.levers = NULL; /* they are of this work */
+    if (f->demand.levers != f->s0) f->demand.levers = NULL; /* they point into this work */
     return PERP_OK;
 }
 
-/* Can a wedge lock itself: does something that has friction overlap at the start? */
+/* Can a wedge lock: is there a pair with friction that penetrates at the start? */
 static bool locks(pp_peg_work *k) {
     for (int i = 0; i < k->m->npair; i++) {
         pp_peg_pair *p = &k->m->pair[i];
@@ -612,7 +622,8 @@ static bool locks(pp_peg_work *k) {
     return false;
 }
 
-/* Is a driven body, or a surface that moves, closer to another, at the start, than this part of its size? */
+/* Is a driven body, or a surface with a belt velocity, closer to another body at the start than this fraction of its
+ * size? */
 static bool driven_within(pp_peg_work *k, double part) {
     const pp_placed *placed = k->f->collide.placed;
     for (int i = 0; i < k->m->npair; i++) {
@@ -623,7 +634,7 @@ static bool driven_within(pp_peg_work *k, double part) {
     return false;
 }
 
-static perp_status standard_way(pp_frame *f) {
+static perp_status velocity_level(pp_frame *f) {
     perp_status st = pp_collide(f);
     if (!st) st = pp_contacts_of_pairs(f);
     if (!st) st = pp_formulate(f, &(pp_pose_options){.no_lift = f->method.jammed});
@@ -631,7 +642,8 @@ static perp_status standard_way(pp_frame *f) {
 }
 
 static perp_status solve(pp_frame *f) {
-    if (f->purpose != PP_STEP) return standard_way(f); /* velocities of what touches: nothing moves, so no corner */
+    /* velocity-level problem of touching contacts: nothing moves, so there is no corner */
+    if (f->purpose != PP_STEP) return velocity_level(f);
     static const pp_peg_mode way[] = {{0},
                                       {.relaxed = true},
                                       {.symmetric = true},
@@ -639,7 +651,7 @@ static perp_status solve(pp_frame *f) {
                                       {.relaxed = true, .held = true},
                                       {.relaxed = true, .held = true, .linear = true},
                                       {.relaxed = true, .held = true, .linear = true, .no_lift = true}};
-    /* geometry end: the last five have impulses at the start after all */
+    /* geometry end: in the last five modes impulses act at the start */
     static const pp_peg_mode end_way[] = {{.symmetric = true},
                                           {.symmetric = true, .relaxed = true},
                                           {.relaxed = true},
@@ -661,12 +673,12 @@ static perp_status solve(pp_frame *f) {
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     k.options.jam_lasts = driven_within(&k, -PP_PEG_TOUCHING);
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
-    bool jammed = f->method.jammed; /* an earlier round of the same part went on jammed: so do those that follow */
+    bool jammed = f->method.jammed; /* an earlier round of this substep went on jammed: so do the later ones */
     if (jammed) ways = most;
     for (int i = jammed ? most - 1 : 0; i < ways && !settled; i++) {
-        if (i == 1 && !locks(&k)) continue; /* no overlap of the start that could stay */
-        if (i == 3 && answered) continue;   /* corners go by their other side only where a problem had no answer */
-        if (i == 2 && !begun && !k.at_end) continue; /* it begins with the problem of way 0, which had no answer */
+        if (i == 1 && !locks(&k)) continue; /* no penetration at the start that could stay */
+        if (i == 3 && answered) continue;   /* the other side of corners is tried only if a problem had no solution */
+        if (i == 2 && !begun && !k.at_end) continue; /* it begins with the problem of mode 0, which had no solution */
         if (i >= 2 && k.at_end && !at_start) {
             at_start = true;
             if (!st) (void)pp_fail(f->w, PERP_E_SOLVE, "end poses did not settle, or contact would gain energy there");
@@ -674,24 +686,24 @@ static perp_status solve(pp_frame *f) {
         }
         k.mode = k.at_end ? end_way[i] : way[i];
         k.linear = linear || k.mode.linear;
-        f->method.jammed = k.mode.no_lift; /* a body that is jammed between two others cannot be moved off either */
+        f->method.jammed = k.mode.no_lift; /* a body jammed between two others cannot be moved away either */
         if (k.mode.no_lift)
             memset(k.options.jammed_block, due ? 2 : 0,
-                   (size_t)f->control.nblock); /* what is due has work for one try */
+                   (size_t)f->control.nblock); /* the remaining work is enough for one try */
         k.now.phase = PP_PEG_CHOOSE;
         st = rounds(&k, mark, true, &settled);
         if (!st && settled && k.now.phase == PP_PEG_CHOOSE) st = decide_ties(&k, &settled);
         if (st && st != PERP_E_SOLVE) return st;
-        if (st) settled = false; /* ties had no answer, or no work was left to decide them */
+        if (st) settled = false; /* the tied planes had no solution, or no work was left to decide */
         answered = answered && !st;
         if (i == 0) begun = k.now.begun;
-        /* Where most of the work of the step is done, no shorter part has enough left to do better. */
+        /* If most of the work of the step is used up, no shorter substep has enough left to do better. */
         due = !settled && pp_jam_due(f);
         if (due) pp_jam_may_work(f->w);
         if (st && f->w->run.work.done > f->w->run.work.limit)
-            break; /* no work is left to this part: its problem is kept */
-        /* A driven body that is inside another was left there because nothing could give way. Where there still is no
-         * answer, neither another way nor a shorter step makes one. */
+            break; /* no work left for this substep: keep its problem */
+        /* A driven body inside another one was left there because nothing could give way. If there is still no
+         * solution, neither another mode nor a shorter step has one. */
         if (i < most - 2 && (due || (st && !k.at_end && k.options.jam_lasts))) {
             ways = most;
             i = most - 2;

@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* peg_check.c - may an answer of the rounds be taken: what its contacts do to the energy, how far bodies turned, whether one
- * ran through another
- * Source   model_peg.c has the whole. */
+/* peg_check.c - decides whether a converged solution is acceptable: energy added by contacts, rotation angles, bodies
+ * that passed through each other. model_peg.c describes the whole method. */
 #include "method/peg/peg.h"
 #include "problem/rows.h"
 #include "stage/certify/contact_work.h"
@@ -10,14 +9,14 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [rad] Largest turn in a part of a step of a body in 3D that is pushed at its end pose. Half: no effect; double:
- * work +7 %. */
+/* [rad] Largest rotation in a substep of a body in 3D whose impulses act at its end pose. Half: no effect; double: work
+ * +7 %. */
 #define MAX_TURN 0.5
-/* [1] Work that a face which was not in front may do, as a part of the kinetic energy of the two bodies. Half and
- * double: no effect. */
+/* [1] Work that a face may do which the body was not in front of, as a fraction of the kinetic energy of the two
+ * bodies. Half and double: no effect. */
 #define WORK_BEHIND 0.1
-/* [1] Energy that all contacts together may add, as a part of the kinetic energy and of what a step of free fall gives. Half: other bits only; double: no
- * effect. */
+/* [1] Energy that all contacts together may add, as a fraction of the kinetic energy plus the energy of a step of free
+ * fall. Half: other bits only; double: no effect. */
 #define WORK_TOTAL 1e-3
 
 static double kinetic(const pp_frame *f, int block, const double *nu) {
@@ -30,7 +29,7 @@ static double kinetic(const pp_frame *f, int block, const double *nu) {
     return e;
 }
 
-/* Work of a contact's impulses on top of the free motion; that of driven bodies is theirs. */
+/* Work of a contact's impulses relative to the free motion. Work of driven bodies is not included. */
 static double contact_work(const pp_frame *f, int i, const double *mean) {
     const perp_contact_row *c = &f->pose.problem.contact[i];
     const double *p = f->solve.solution.p_contact + 3 * i;
@@ -40,9 +39,9 @@ static double contact_work(const pp_frame *f, int i, const double *mean) {
            (f->w->def.dim == 3 ? p[2] * (pp_row_dot(&f->pose.problem, &c->o, mean) + c->b_o) : 0);
 }
 
-/* Work that joints do or take, on top of the free motion: as much may contacts on jointed bodies seem to add. A joint that
- * holds a body back from where it would have gone alone takes what a contact on the other side of it gives, and one that is
- * led along its circle gains a little by itself. */
+/* Work of joints relative to the free motion, in absolute values. Contacts on jointed bodies may seem to add as much: a
+ * joint that holds a body back takes the energy that a contact on its other side gives, and a joint that guides a body
+ * on a circle gains a little by itself. */
 static double joint_work(const pp_frame *f, const double *mean) {
     double work = 0;
     for (int i = 0; i < f->pose.problem.njoint; i++) {
@@ -52,8 +51,8 @@ static double joint_work(const pp_frame *f, const double *mean) {
     return work;
 }
 
-/* Did a body that was pushed at its end pose turn so far that the inertia of the start does not belong to the levers? In
- * the plane inertia does not turn; in space the impulse would also spin it about axes that it does not touch. */
+/* In mode `symmetric`: did a body rotate so far that the inertia of the start does not fit the lever arms of the end?
+ * In 2D the inertia does not rotate. In 3D the impulse would also spin the body about wrong axes. */
 static bool turns_far(const pp_peg_work *k) {
     const pp_frame *f = k->f;
     if (!k->mode.symmetric || k->at_end || f->w->def.dim == 2 || f->task.last_resort) return false;
@@ -68,20 +67,21 @@ static bool turns_far(const pp_peg_work *k) {
     return false;
 }
 
-/* What the contacts of an answer do. Energy of overlap that is undone and of bounces is not looked at. */
+/* Energy that the contacts of a solution add. Not checked if they undo penetration or rebound. */
 typedef struct contact_energy {
     double total; /* work of all contacts on top of the free motion */
-    double gain;  /* the same as the ledger has it: there weights that are held do not hide what another contact adds */
-    double free;  /* kinetic energy of the free motion */
-    double
-        fall; /* kinetic energy that a whole step of free fall gives: where a step is divided, parts of it are judged by the whole */
-    double within; /* energy that may come from overlap within the tolerance, and through joints */
-    bool behind;   /* a face that was not in front did much */
-    bool any;      /* there are bounces or overlap of before: contacts may do what they like */
+    /* the same relative to the start, as in the ledger: here weights that are supported do not hide the gain of another
+     * contact */
+    double gain;
+    double free;   /* kinetic energy of the free motion */
+    double fall;   /* kinetic energy of a whole step of free fall; substeps are also compared with the whole step */
+    double within; /* energy that may come from penetration within the tolerance, and from joints */
+    bool behind;   /* a face that the body was not in front of did much work */
+    bool any;      /* there are rebounds or earlier penetration: no check */
 } contact_energy;
 
-/* Friction of the points that bodies rest on is a load like others to the contacts within the plane: without it a body that
- * is slowed down seems to be pushed ahead by the one behind it. nu: velocity without it, then with it. */
+/* Adds the friction of support points to the velocity nu. For contacts within the plane it is a load like others.
+ * Without it, a body that is slowed down seems to be pushed by the body behind it. */
 static void add_support_friction(const pp_frame *f, double *nu) {
     for (int i = f->contacts.n; i < f->pose.problem.ncontact; i++) {
         const perp_contact_row *c = &f->pose.problem.contact[i];
@@ -90,8 +90,8 @@ static void add_support_friction(const pp_frame *f, double *nu) {
     }
 }
 
-/* What the normal impulse of row r seems to give because it acts over the whole part: a body that still leaves a surface when the part
- * begins, and falls back onto it. */
+/* Energy that the normal impulse of row r only seems to add because it acts over the whole substep: a body leaves a
+ * surface at the start of the substep and falls back onto it. */
 static double gained_by_rule(const pp_peg_work *k, int r) {
     const pp_frame *f = k->f;
     const perp_contact_row *c = &f->pose.problem.contact[r];
@@ -103,7 +103,8 @@ static double gained_by_rule(const pp_peg_work *k, int r) {
 static bool measure_contact_energy(pp_peg_work *k, contact_energy *l) {
     const pp_frame *f = k->f;
     struct pp_peg *m = k->m;
-    *l = (contact_energy){.any = f->method.no_inertia}; /* against friction, not on the motion */
+    /* no inertia: contacts work against friction, not on the motion */
+    *l = (contact_energy){.any = f->method.no_inertia};
     if (l->any) return true;
     double *fr = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof),
            *mean = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof);
@@ -126,7 +127,7 @@ static bool measure_contact_energy(pp_peg_work *k, contact_energy *l) {
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
             const int *blk = f->pose.problem.contact[r].n.block;
             const double *push = f->solve.solution.p_contact + 3 * (ptrdiff_t)r;
-            /* what an impulse does at a speed by which the answer may miss the laws */
+            /* work of an impulse at a speed within the solver's tolerance */
             l->within += (fabs(push[0]) + pp_hypot(push[1], push[2])) * undone;
             work += contact_work(f, r, mean);
             gain += contact_work(f, r, since);
@@ -138,34 +139,35 @@ static bool measure_contact_energy(pp_peg_work *k, contact_energy *l) {
         }
         l->total += work;
         bool driven = pp_peg_has_driver(k, p);
-        l->gain += driven ? fmin(gain, 0) : gain; /* one that slows down seems to gain what it gives back */
+        /* a driven body that slows down seems to gain the energy that it returns */
+        l->gain += driven ? fmin(gain, 0) : gain;
         by_rule += driven ? 0 : rule;
         l->any |= any;
         l->behind |= behind && !any && !k->mode.held && work > WORK_BEHIND * own + l->within;
     }
-    l->gain -= fmin(by_rule, fmax(0, l->gain)); /* as the certificate has it */
+    l->gain -= fmin(by_rule, fmax(0, l->gain)); /* as in the certificate */
     l->within += joint_work(f, mean);
     return true;
 }
 
-/* The two checks of model_peg.c. */
+/* The energy checks of model_peg.c. */
 static bool plausible(pp_peg_work *k) {
     contact_energy l;
     if (!measure_contact_energy(k, &l) || l.behind) return false;
-    /* Where the tolerance is loose, contacts part at speeds that the step before left within its own. The ledger sees a gain in what then
-     * presses them together again, and a shorter part would see more of it. */
+    /* With a loose tolerance, contacts separate at speeds that the previous step left within its tolerance. The ledger
+     * counts a gain when they are pressed together again, and a shorter substep would count more. */
     double gain = k->loose_tolerance ? l.total : fmax(l.total, l.gain);
     return l.any || gain <= WORK_TOTAL * (l.free + l.fall) + l.within;
 }
 
-/* Do contacts add more than all energy there is? A row that was posed far from where its features meet may throw a body,
- * in the next round farther, which hits others, and so on until nothing is left of a heap. */
+/* Do contacts add more energy than the bodies have? A row posed far from its features can throw a body, farther in the
+ * next round, and finally destroy a heap. */
 bool pp_peg_throws(pp_peg_work *k) {
     contact_energy l;
     return !k->linear && measure_contact_energy(k, &l) && !l.any && l.total > l.free + l.within;
 }
 
-/* Is there a pair that has rows and runs through all the same, since they hold it on the far side? */
+/* Is there a pair with rows that passed through nevertheless, because its rows hold it on the far side? */
 static bool some_run_through(pp_peg_work *k) {
     for (int i = 0; i < k->m->npair; i++) {
         pp_peg_pair *p = &k->m->pair[i];

@@ -1,31 +1,30 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* peg_measure_end.c - what the end poses of a round show: gaps that miss, planes that are to change, pairs that are to be added
- * Source   model_peg.c has the whole. */
+/* peg_measure_end.c - measures the end poses of a round: gap errors, planes to change, pairs to add. model_peg.c
+ * describes the whole method. */
 #include <string.h>
 
 #include "method/peg/peg.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [switches] Number of times that a pair may change its plane in a part of a step. Half: other bits only; double:
- * work +1 %. */
+/* [switches] Number of times that a pair may change its plane in a substep. Half: other bits only; double: work +1 %. */
 #define MAX_SWITCHES 6
-/* [looks] Number of times that contacts are sought on the plane of a pair whose contact left its features. */
+/* [searches] Number of searches for contacts on the plane of a pair after its contact left its features. */
 #define MAX_LOOKS 2
 
 static double demanded(const pp_peg_work *k, int row) {
     return k->f->demand.allowance ? -k->f->demand.allowance[row] : 0;
 }
 
-/* By how much the end gap of a row misses. One that bounces may open as far as it likes. */
+/* Gap error of a row at the end. For a row that rebounds, opening is no error. */
 static double missed(const pp_peg_work *k, int r) {
     double miss = k->m->row[r].gap1 - demanded(k, r);
     return k->m->row[r].bounces ? fmin(0, miss) : miss;
 }
 
-/* Rows of a pair against what they must be at the end: true if a row that pushes left its features. */
-static bool look_at_rows(const pp_peg_work *k, const pp_peg_pair *p, pp_peg_findings *found) {
+/* Checks the end gaps of the rows of a pair. Returns true if a row with an impulse left its features. */
+static bool check_rows(const pp_peg_work *k, const pp_peg_pair *p, pp_peg_findings *found) {
     bool off = false;
     double beside = pp_peg_beside(k, p);
     for (int r = p->first; r < p->first + p->nrow; r++) {
@@ -42,8 +41,8 @@ static bool look_at_rows(const pp_peg_work *k, const pp_peg_pair *p, pp_peg_find
     return off;
 }
 
-/* By how much the gaps of each body miss. */
-static void go_astray(pp_peg_work *k) {
+/* Computes the largest gap error of each body. */
+static void measure_gap_errors(pp_peg_work *k) {
     const struct pp_peg *m = k->m;
     memset(k->gap_error, 0, (size_t)k->f->w->nbody * sizeof *k->gap_error);
     for (int i = 0; i < m->npair; i++) {
@@ -59,7 +58,7 @@ static void go_astray(pp_peg_work *k) {
     }
 }
 
-/* Largest distance from zero of the gaps that push: how far the geometry is from having settled. */
+/* Largest gap error of the rows with an impulse: how far the geometry is from convergence. */
 static double unsettled(const pp_peg_work *k, const pp_peg_pair *p) {
     double worst = 0;
     for (int r = p->first; r < p->first + p->nrow; r++)
@@ -73,7 +72,7 @@ static bool may_bounce(const pp_peg_work *k, const pp_peg_pair *p) {
     return false;
 }
 
-/* A pair that pushes though it is apart: on to the plane that separates it best, if that is allowed. */
+/* For a pair that has an impulse although it is apart: switches to the plane with the largest separation, if allowed. */
 static void switch_plane(pp_peg_work *k, pp_peg_pair *p, bool *renew, pp_peg_findings *found) {
     const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
     pp_plane to = pp_separate(A, B, PP_NO_PLANE, p->tol, INFINITY).plane;
@@ -92,26 +91,26 @@ static void switch_plane(pp_peg_work *k, pp_peg_pair *p, bool *renew, pp_peg_fin
 /* Separation above which a pair with an impulse counts as apart. If the tolerance is loose and the contact has left its
  * features, a smaller separation is enough, because nothing is left that could push. If the search for other contacts
  * on its plane found none MAX_LOOKS times, any plane on which the shapes do not overlap is enough. */
-static double strictly(const pp_peg_work *k, const pp_peg_pair *p) {
+static double apart_limit(const pp_peg_work *k, const pp_peg_pair *p) {
     for (int r = p->first; k->loose_tolerance && r < p->first + p->nrow; r++)
         if (k->m->row[r].push > 0 && k->m->row[r].off1 > pp_peg_off(k, p))
             return p->renewals > MAX_LOOKS ? -p->tol : 2 * p->tol;
     return 100 * p->tol;
 }
 
-static void look_at_active(pp_peg_work *k, pp_peg_pair *p, bool *renew, pp_peg_findings *found) {
+static void check_active_pair(pp_peg_work *k, pp_peg_pair *p, bool *renew, pp_peg_findings *found) {
     pp_peg_measure(k, p);
     double allowed = p->nrow ? fmax(0, -demanded(k, p->first)) : 0;
     for (int r = p->first; r < p->first + p->nrow; r++) allowed = fmax(allowed, -demanded(k, r));
-    if (p->kind == PP_PAIR_FLAT && p->pushed && p->gap1 > strictly(k, p) && p->gap1 > 3 * unsettled(k, p) &&
+    if (p->kind == PP_PAIR_FLAT && p->pushed && p->gap1 > apart_limit(k, p) && p->gap1 > 3 * unsettled(k, p) &&
         !k->linear && !may_bounce(k, p)) {
         switch_plane(k, p, renew, found);
         if (*renew) return;
     }
-    bool off = look_at_rows(k, p, found);
+    bool off = check_rows(k, p, found);
     if (p->kind == PP_PAIR_ROUND) return;
     if (off || p->gap1 < -p->tol - allowed) {
-        /* rows that are linearised at the start need not part a pair for good */
+        /* rows that are linearised at the start need not separate a pair completely */
         if (k->linear && ++p->switches > MAX_SWITCHES) return;
         *renew = true;
         p->renewals++;
@@ -119,8 +118,8 @@ static void look_at_active(pp_peg_work *k, pp_peg_pair *p, bool *renew, pp_peg_f
     }
 }
 
-/* Separation below which a pair is added with those that overlap. One that has no planes to choose from may as well have
- * a row early: it does nothing unless the others push the two there, and then it saves a round. */
+/* Separation below which a pair is added together with overlapping pairs. A pair without planes to choose from may get
+ * a row early. The row has no effect unless other contacts push the shapes together, and then it saves a round. */
 static double near(const pp_peg_work *k, const pp_peg_pair *p) {
     return k->loose_tolerance && p->kind != PP_PAIR_FLAT && !k->linear ? pp_peg_near(k, p) : -p->tol;
 }
@@ -142,8 +141,8 @@ static bool may_wait(const pp_peg_work *k, const pp_peg_pair *p) {
     return !k->loose_tolerance || p->kind == PP_PAIR_FLAT;
 }
 
-/* Pairs that overlap at the end, or ran through each other: those that touched at the start first, the others only when
- * there are none of those, since they may not be met any more then. */
+/* Adds pairs that overlap at the end or passed through each other. Pairs that touched at the start come first. The
+ * others are added only if there are none of those, because they may no longer meet. */
 static void add_pairs(pp_peg_work *k, bool *renew, pp_peg_findings *found) {
     struct pp_peg *m = k->m;
     bool touched = false, any = false;
@@ -174,9 +173,9 @@ perp_status pp_peg_measure_end(pp_peg_work *k, bool *renew, pp_peg_findings *fou
     *found = (pp_peg_findings){0};
     memset(renew, 0, (size_t)m->npair * sizeof *renew);
     pp_peg_row_gaps(k);
-    go_astray(k);
+    measure_gap_errors(k);
     for (int i = 0; i < m->npair; i++)
-        if (m->pair[i].active) look_at_active(k, &m->pair[i], &renew[i], found);
+        if (m->pair[i].active) check_active_pair(k, &m->pair[i], &renew[i], found);
     add_pairs(k, renew, found);
     return k->touches.memory ? pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the contacts") : PERP_OK;
 }

@@ -1,16 +1,16 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* peg_mix.c - gaps that a round is posed with, from those of the rounds before
+/* peg_mix.c - extrapolates the end gaps of the next round from the rounds before (Anderson acceleration)
  *
- * Problem  Rows of the start pose stand for the gradients of the gaps at the end pose. So a gap that is posed with what it missed by
- *          misses again, by about the angle that its bodies turn through in the step: the rounds converge linearly, and a row that
- *          corrects itself disturbs its neighbours.
- * Method   Anderson acceleration, for each island. Every round has a target for each row: the offset of its linear gap that the plain
- *          round would pose. The next round is posed with the combination of the last targets, with coefficients that sum to one, whose
- *          misses are least. For one row this is the secant method.
+ * Problem  The rows of the start pose approximate the gradients of the gaps at the end pose. A correction by the gap error therefore leaves
+ *          a new error, about the old one times the angle that the bodies rotate in the step. The rounds converge linearly, and the
+ *          correction of one row disturbs its neighbours.
+ * Method   Anderson acceleration for each island. In each round, every row has a target: the offset of its linear gap that the plain
+ *          iteration would use. The next round uses the combination of the last targets, with coefficients that sum to one, whose
+ *          gap errors are smallest. For one row this is the secant method. If rows move with the end poses, the plain
+ *          iteration is used.
  * Source   Anderson, J. ACM 12 (1965) 547; Walker, Ni, SIAM J. Numer. Anal. 49 (2011) 1715.
- *          Rounds whose rows move with the end poses are posed plainly.
- * Cost     rows times PP_PEG_HISTORY squared. */
+ * Cost     Number of rows times PP_PEG_HISTORY squared. */
 #include "base/sets.h"
 #include "method/peg/peg.h"
 
@@ -18,14 +18,14 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Part of the tolerance of gaps down to which rounds that close joints as well are accelerated. Half and double:
- * other bits only. */
+/* [1] If joints are also iterated, gaps are accelerated only while their error exceeds this fraction of the tolerance.
+ * Half and double: other bits only. */
 #define WITH_JOINTS 1e-3
-/* [1] Part of a change of misses that must be linearly independent of later changes for it to be used. Half and
- * double: other bits only. */
+/* [1] A change of gap errors is used only if more than this fraction of it is linearly independent of later changes.
+ * Half and double: other bits only. */
 #define DEPENDENT 1e-3
-/* [1] Largest coefficient of the extrapolation: beyond it rounds are too far apart. Half: work +1 %; double: other
- * bits only. */
+/* [1] Largest coefficient of the extrapolation. If it is exceeded, the rounds are too far apart. Half: work +1 %;
+ * double: other bits only. */
 #define MOST 5.0
 
 double pp_peg_opening(const pp_peg_work *k, const pp_peg_pair *p, const pp_peg_row *r) {
@@ -50,19 +50,20 @@ double pp_peg_opening(const pp_peg_work *k, const pp_peg_pair *p, const pp_peg_r
 typedef struct island {
     const int *row;
     int n;
-    const double *miss, *target; /* of this round, by row of the world */
-    const double *weight;        /* of its miss: each pair counts the same, however many rows it pushes with */
+    const double *miss, *target; /* of this round, by row index of the world */
+    /* weight of the gap error: each pair has the same total weight, however many rows have an impulse */
+    const double *weight;
 } island;
 
-/* Change of the miss of row r since the round j before the last. */
+/* Change of the gap error of row r since the round j before the last. */
 static double change(const pp_peg_row *row, const island *s, int r, int j) {
     return row[r].history > j && row[r].push > 0 && !isnan(row[r].old_miss[j])
                ? s->weight[r] * (s->miss[r] - row[r].old_miss[j])
                : 0;
 }
 
-/* Coefficients by modified Gram-Schmidt, latest round first; a change that depends on later ones is left out. q: scratch of
- * PP_PEG_HISTORY + 1 columns of s->n numbers. */
+/* Coefficients by modified Gram-Schmidt, latest round first. A change that depends on later ones is left out. q:
+ * scratch of PP_PEG_HISTORY + 1 columns of s->n numbers. */
 static void coefficients(const pp_peg_row *row, const island *s, int depth, double finest, double *q, double *gamma) {
     double R[PP_PEG_HISTORY][PP_PEG_HISTORY] = {{0}}, y[PP_PEG_HISTORY];
     int of[PP_PEG_HISTORY], n = 0;
@@ -106,7 +107,8 @@ static bool modest(const double *gamma, int depth) {
     return true;
 }
 
-/* Offsets of the rows of an island in the next round, into target; they are those of this round where nothing is known. */
+/* Computes the offsets of the rows of an island for the next round (target). Without history they stay those of this
+ * round. */
 static void mix(const pp_peg_work *k, const island *s, double *q, double *target) {
     const pp_peg_row *row = k->m->row;
     double gamma[PP_PEG_HISTORY], worst = 0;
@@ -117,9 +119,10 @@ static void mix(const pp_peg_work *k, const island *s, double *q, double *target
         worst = fmax(worst, fabs(s->miss[s->row[i]]));
         if (r->history > depth) depth = r->history;
     }
-    /* the last digits of joints come from rounds that are accelerated by themselves: the two would be in each other's way */
+    /* the last digits of joints come from an accelerated iteration of their own; two accelerations would disturb each
+     * other */
     if (k->f->demand.joints && !(worst > WITH_JOINTS * k->least)) return;
-    if (!(worst > k->finest)) return; /* rounding has no rate, and would be magnified */
+    if (!(worst > k->finest)) return; /* errors at rounding level have no rate of convergence and would be amplified */
     for (; depth > 0; depth--) {
         coefficients(row, s, depth, k->finest, q, gamma);
         if (modest(gamma, depth)) break;
@@ -141,7 +144,7 @@ static void remember(pp_peg_row *r, double target, double miss) {
     r->history = keep + 1;
 }
 
-/* Rows in the order of their islands; first: by island, and one more. Number of islands. */
+/* Sorts the rows by island. first: by island, plus one entry. Returns the number of islands. */
 static int find_islands(const pp_peg_work *k, int *parent, int *of_row, int *first, int *list) {
     const struct pp_peg *m = k->m;
     const pp_frame *f = k->f;
@@ -185,7 +188,7 @@ bool pp_peg_mix(pp_peg_work *k, double *end, const double *allow) {
             pushing += m->row[r].push > 0;
             if (m->row[r].history < known) known = m->row[r].history;
         }
-        /* rows of a face depend on each other: they are made from the same rounds */
+        /* rows of a face depend on each other, so all use the same rounds */
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) m->row[r].history = known;
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
             weight[r] = m->row[r].push > 0 ? 1 / sqrt(pushing) : 0;

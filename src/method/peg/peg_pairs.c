@@ -1,22 +1,22 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* peg_pairs.c - which pairs may meet in the step, how far apart they are, and on which plane they meet first
+/* peg_pairs.c - finds pairs that may meet in the step, their separation, and the plane on which they meet first
  *
- * A pair that was apart at the start belongs to the plane that separates it at the moment of first contact, on the
- * straight way from start to end: of several sides that a large step leaves open, the one reached first is the right
- * one. A pair that touches at the start belongs to the plane that separates it there; among several (a vertex on a
- * vertex), to the one that the motion violates least. */
+ * Method   A pair that was apart at the start gets the plane that separates it at the moment of first contact, on the straight path from
+ *          start to end. A large step leaves several sides of a corner open; the side that is reached first is correct. A pair that touches
+ *          at the start gets the plane that separates it there. If there are several (a vertex on a vertex), it gets the one that
+ *          the motion violates least. */
 #include "base/rounding.h"
 #include "method/peg/peg.h"
 #include "stage/collide/collide.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [poses] Poses on the way from start to end at which a pair is looked at before bisection. Half and double: no
+/* [poses] Number of poses between start and end at which a pair is examined before bisection. Half and double: no
  * effect. */
 #define SAMPLES 8
-/* [looks] Largest number of looks in the search for bodies that run through each other. Half and double: no effect.
- * */
+/* [poses] Largest number of poses examined in the search for bodies that pass through each other. Half and double: no
+ * effect. */
 #define ADVANCES 2000
 
 double pp_peg_round(pp_peg_work *k, const pp_solid *A, const pp_solid *B) {
@@ -39,7 +39,7 @@ static double separation(pp_peg_work *k, const pp_peg_pair *p, const pp_solid *A
     return s.gap;
 }
 
-/* How far two boxes are apart along the axis that separates them best; not above zero: they meet. */
+/* Distance of two boxes along the axis that separates them best. Not positive: they overlap. */
 static double box_gap(const pp_solid *a, const pp_solid *b) {
     double x = fmax(a->lo.x - b->hi.x, b->lo.x - a->hi.x), y = fmax(a->lo.y - b->hi.y, b->lo.y - a->hi.y),
            z = fmax(a->lo.z - b->hi.z, b->lo.z - a->hi.z);
@@ -54,7 +54,8 @@ void pp_peg_measure(pp_peg_work *k, pp_peg_pair *p) {
         return;
     }
     pp_plane best = p->plane;
-    p->gap1 = separation(k, p, A, B, p->pushed ? INFINITY : 0, &best); /* the largest, whatever the order of faces */
+    /* the largest separation, independent of the order of faces */
+    p->gap1 = separation(k, p, A, B, p->pushed ? INFINITY : 0, &best);
 }
 
 double pp_peg_start_gap(pp_peg_work *k, pp_peg_pair *p) {
@@ -70,7 +71,7 @@ static double gap_between(pp_peg_work *k, const pp_peg_pair *p, double x, pp_pla
     return separation(k, p, &k->probe[0], &k->probe[1], INFINITY, plane);
 }
 
-/* Between *from (apart) and x1 (not): the plane that separates last, by more than `by`, and when. */
+/* Bisection between *from (apart) and x1 (not apart): the last plane that separates by more than `by`. *from: the time. */
 static pp_plane last_plane(pp_peg_work *k, const pp_peg_pair *p, double *from, double x1, double by, pp_plane plane) {
     double x0 = *from;
     while (x1 - x0 > PP_NEGLIGIBLE) {
@@ -104,26 +105,26 @@ pp_plane pp_peg_first_plane(pp_peg_work *k, pp_peg_pair *p) {
     return before;
 }
 
-/* Advances by what the separation allows at the largest speed (conservative advancement, Mirtich 1996), and by an eighth
- * of what there is to pass where they are close: grazes may stay unseen, a passage may not. A pair that touches at the
- * start is looked at too, since a corner that was hit may turn through what it hit. `dips`: a part of the way may lie an
- * eighth of that deep in overlap. */
+/* Conservative advancement (Mirtich 1996): advances by the separation divided by the largest speed. If the shapes are
+ * close, it advances by an eighth of their thickness: grazing contacts may be missed, a passage may not. A pair that
+ * touches at the start is examined too, because a corner that was hit may turn through the other body. dips: a
+ * penetration up to an eighth of the thickness is ignored. */
 bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, bool dips, pp_plane *plane) {
     const pp_geometry *ga = k->f->collide.placed[p->i].g, *gb = k->f->collide.placed[p->j].g;
-    if (p->kind == PP_PAIR_HALFSPACE) return false; /* nothing is behind it */
+    if (p->kind == PP_PAIR_HALFSPACE) return false; /* a half-space cannot be passed through */
     double travel = pp_relative_travel(k, p->i, p->j), thick = ga->thickness + gb->thickness;
-    double thinner = fmin(ga->thickness, gb->thickness); /* what is small may cut a corner of what is large */
+    double thinner = fmin(ga->thickness, gb->thickness); /* a small body may cut a corner of a large one */
     if (thinner > 0) thick = fmin(thick, 2 * thinner);
     if (!(travel > 0.5 * thick)) return false;
     pp_plane at = p->kind == PP_PAIR_FLAT ? PP_NO_PLANE : p->plane;
     double x = 0, gap = pp_peg_start_gap(k, p), touching = fmax(PP_PEG_TOUCHING * p->size, pp_peg_left(k));
     bool from_touch = gap <= touching;
-    if (gap < -touching) return false; /* placed in overlap */
+    if (gap < -touching) return false; /* placed in penetration */
     double least = fmax(thick / travel / 8, 1.0 / ADVANCES), deep = dips ? fmax(touching, thick / 8) : touching;
     double next;
     for (;;) {
         next = x + fmax(gap / travel, least);
-        if (next >= 1) return false; /* the end itself is looked at by pp_peg_measure */
+        if (next >= 1) return false; /* pp_peg_measure checks the end itself */
         pp_plane now = at;
         gap = gap_between(k, p, next, &now);
         if (!(gap > -deep)) break;
@@ -150,8 +151,8 @@ static pp_peg_pair new_pair(const pp_peg_work *k, pp_broad_pair c) {
     bool plane_a = a->kind == PERP_SHAPE_HALFSPACE, plane_b = b->kind == PERP_SHAPE_HALFSPACE;
     pp_peg_pair p = {.i = c.i, .j = c.j, .plane = PP_NO_PLANE};
     p.size = plane_a ? b->size : plane_b ? a->size : fmin(a->size, b->size);
-    if (!(p.size > 0)) p.size = plane_a || plane_b ? 0 : fmax(a->size, b->size); /* a particle has none */
-    p.thin = fmin(a->thickness, b->thickness); /* a half-space is thicker than anything */
+    if (!(p.size > 0)) p.size = plane_a || plane_b ? 0 : fmax(a->size, b->size); /* a particle has no size */
+    p.thin = fmin(a->thickness, b->thickness); /* the thickness of a half-space is infinite */
     if (!(p.thin > 0)) p.thin = p.size;
     perp_vec3 at = k->f->s0->X[k->f->collide.placed[plane_a ? c.j : c.i].body].p;
     p.tol = 1e-10 * p.size + 1e-14 * perp_v3_norm(at) + k->least;
@@ -165,7 +166,7 @@ static pp_peg_pair new_pair(const pp_peg_work *k, pp_broad_pair c) {
     return p;
 }
 
-/* Two half-spaces, two particles: they never meet. */
+/* Two half-spaces or two particles never meet. */
 static bool can_meet(const pp_peg_work *k, pp_broad_pair c) {
     const pp_geometry *a = k->f->collide.placed[c.i].g, *b = k->f->collide.placed[c.j].g;
     if (a->kind == PERP_SHAPE_HALFSPACE && b->kind == PERP_SHAPE_HALFSPACE) return false;
@@ -220,7 +221,7 @@ perp_status pp_peg_follow(pp_peg_work *k) {
     return wider ? pp_peg_find_pairs(k) : PERP_OK;
 }
 
-/* Does the plane remembered for this pair exist on its shapes? States can come from anywhere. */
+/* Does the remembered plane exist on the shapes of this pair? A state may come from another program. */
 static bool plane_exists(const pp_peg_work *k, const pp_peg_pair *p, pp_plane plane) {
     const pp_geometry *a = k->f->collide.placed[p->i].g, *b = k->f->collide.placed[p->j].g;
     if (pp_plane_is_face(plane))
@@ -229,10 +230,10 @@ static bool plane_exists(const pp_peg_work *k, const pp_peg_pair *p, pp_plane pl
            pp_feature_b(plane) < b->nedge;
 }
 
-/* The plane of the last step, if it separates at the start as well as the best; else the best. Of two faces that lie flat
- * on each other the larger one: contacts of both push, and which of them is remembered goes by the numbers of their
- * features; and at the end pose corners are looked for on it, which lie over the larger face rather than beside the
- * smaller. */
+/* The plane of the last step, if it separates as well as the best one at the start; otherwise the best one. If two
+ * faces lie flat on each other, the larger face is taken. Contacts of both faces carry impulses, and which plane was
+ * remembered depends on the numbering of features. Also, corners are searched on this plane at the end pose, and they
+ * lie over the larger face, not beside the smaller one. */
 static pp_plane recalled_plane(pp_peg_work *k, pp_peg_pair *p, pp_plane last) {
     if (p->kind != PP_PAIR_FLAT) return p->plane;
     const pp_solid *A = &k->start.solid[p->i], *B = &k->start.solid[p->j];
@@ -245,7 +246,7 @@ static pp_plane recalled_plane(pp_peg_work *k, pp_peg_pair *p, pp_plane last) {
     return first == s.plane || pp_plane_gap(A, B, first) < s.gap - tie ? s.plane : first;
 }
 
-/* Where a pair touches on a corner or an edge: the best plane that looks another way, if it holds as well. */
+/* If a pair touches at a corner or an edge: takes the best plane with another normal, if it separates as well. */
 static bool other_plane(const pp_peg_work *k, pp_peg_pair *p) {
     if (!p->active || p->kind != PP_PAIR_FLAT) return false;
     const pp_solid *A = &k->start.solid[p->i], *B = &k->start.solid[p->j];
@@ -273,8 +274,9 @@ bool pp_peg_recall(pp_peg_work *k) {
             const double *P = warm->contact[c].p;
             if (p->active || (P[0] == 0 && P[1] == 0 && P[2] == 0)) continue;
             pp_plane last = recalled_plane(k, p, warm->contact[c].plane);
-            double left = k->loose_tolerance ? 2 * pp_peg_left(k) : 0;                    /* it touched within that */
-            if (pp_peg_start_gap(k, p) > fmax(PP_PEG_TOUCHING * p->size, left)) continue; /* it bounced, or was moved */
+            double left = k->loose_tolerance ? 2 * pp_peg_left(k) : 0; /* it touched within this distance */
+            /* it rebounded, or was moved */
+            if (pp_peg_start_gap(k, p) > fmax(PP_PEG_TOUCHING * p->size, left)) continue;
             p->active = true;
             p->plane = last;
         }

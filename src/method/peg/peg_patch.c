@@ -1,40 +1,40 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* peg_patch.c - gaps of contacts that lie on one plane between two bodies
+/* peg_patch.c - makes the end gaps of contacts on one plane between two bodies consistent
  *
- * Problem  A face on a face has more corners than its plane has freedoms. The rows of those corners depend on each other,
- *          and only one load of many is asked for, if the gaps they are posed with depend on each other in the same way.
- *          They do so but for what turning in the step and the sliding of crossings along their edges leave, which is of
- *          second order. That little decides which three of the corners are to bear all: another three in each round,
- *          with friction another motion, and the rounds do not settle.
- * Method   The true gaps of a patch at the end lie on a plane over the places where its contacts lie there. Each row is
- *          posed with the height of that plane over the place where its impulse acts. Where the gaps are no plane, they
- *          are not of a patch and stay as they are. What counts in the end are the true gaps in any case.
- * Cost     rows times patches of two bodies. */
+ * Problem  A face on a face has more corners than its plane has degrees of freedom, so the rows of the corners are linearly dependent. Many
+ *          load distributions are possible only if the gaps of these rows depend on each other in the same way. They do, except for
+ *          second-order terms from rotation in the step and from crossings that slide along their edges. These small terms
+ *          decide which three corners carry all the load. In each round it can be another three, with friction also another
+ *          motion, and the rounds do not converge.
+ * Method   The true end gaps of a patch lie on a plane over the end points of its contacts. Each row is posed with the height of this plane
+ *          over the point where its impulse acts. If the gaps do not fit a plane, they are left unchanged. The final check always uses the
+ *          true gaps.
+ * Cost     Number of rows times number of patches of two bodies. */
 #include "method/peg/peg.h"
 
 #include "base/elementary.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Change of a gap, as a part of the largest miss, that may be made: so misses shrink from round to round. Half:
- * no effect; double: other bits only. */
+/* [1] Largest change of a gap, as a fraction of the largest gap error, so that errors decrease from round to round.
+ * Half: no effect; double: other bits only. */
 #define PLANE 0.5
-/* [1] Difference of two normals up to which they are the same, and extent of rows across a line, as a part of that
- * along it, up to which they tell no slope across it. */
+/* [1] Two normals are equal if they differ by less than this. If the extent of the rows across a line is below this
+ * fraction of the extent along it, the slope across is taken as zero. */
 #define FLAT 1e-9
 
-/* The rows between two bodies; all that is not dynamic is one body. */
+/* The rows between two bodies. All bodies that are not dynamic count as one. */
 typedef struct couple {
-    int low, next;   /* lower block of the two; next couple of the higher one, or -1 */
-    int first, last; /* row */
+    int low, next;   /* lower block of the two; next couple of the higher block, or -1 */
+    int first, last; /* rows */
 } couple;
 
 typedef struct patch {
     int *row, n;
     perp_vec3 t, o;   /* tangents at the start, of its first row */
-    perp_vec3 t1, o1; /* the same, turned with the body */
-    double su, sv;    /* slopes of the plane */
+    perp_vec3 t1, o1; /* the same, rotated with the body */
+    double su, sv;    /* slopes of the fitted plane */
 } patch;
 
 typedef struct place {
@@ -43,7 +43,7 @@ typedef struct place {
 
 static place place_of(perp_vec3 x, perp_vec3 t, perp_vec3 o) { return (place){perp_v3_dot(x, t), perp_v3_dot(x, o)}; }
 
-/* The mean place of the rows that push, or of all if none does, and their mean gap. */
+/* Mean position and mean gap of the rows with an impulse, or of all rows if none has one. */
 static place middle(const pp_peg_row *row, const double *allow, const patch *p, double *gap) {
     place sum = {0, 0};
     int count = 0;
@@ -63,7 +63,8 @@ static place middle(const pp_peg_row *row, const double *allow, const patch *p, 
     return (place){sum.u / count, sum.v / count};
 }
 
-/* Slopes of the plane through the gaps at the end, by least squares in principal axes. False: they have no extent. */
+/* Slopes of the plane through the end gaps, by least squares in principal axes. Returns false if the points have no
+ * extent. */
 static bool fit(const pp_peg_row *row, const double *allow, patch *p) {
     double uu = 0, uv = 0, vv = 0, gu = 0, gv = 0, mu = 0, mv = 0;
     for (int i = 0; i < p->n; i++) {
@@ -92,7 +93,7 @@ static bool fit(const pp_peg_row *row, const double *allow, patch *p) {
     return true;
 }
 
-/* The gap of a row on the plane, where its impulse acts. */
+/* Height of the plane at the point where the impulse of a row acts. */
 static double height(const patch *p, const pp_peg_row *r, place m, double gap) {
     place x = place_of(r->a, p->t, p->o);
     return gap + p->su * (x.u - m.u) + p->sv * (x.v - m.v);
@@ -107,7 +108,7 @@ static void pose(const pp_peg_row *row, const double *allow, const patch *p, dou
         off = fmax(off, fabs(height(p, r, m, gap) - g));
         if (r->push > 0 || g < 0) most = fmax(most, fabs(g));
     }
-    if (!(off <= PLANE * most && most > finest)) return; /* rounding is no plane */
+    if (!(off <= PLANE * most && most > finest)) return; /* gaps at rounding level do not define a plane */
     for (int i = 0; i < p->n; i++) end[p->row[i]] = height(p, &row[p->row[i]], m, gap) - allow[p->row[i]];
 }
 
@@ -115,8 +116,8 @@ static bool of_a_plane(const pp_peg_row *r, double end) {
     return r->plane != PP_ROUND_PLANE && !isnan(end) && !isnan(r->gap1) && !r->bounces;
 }
 
-/* The patch of a row: the rows of its couple that push in the same direction and end about as closed. They are taken out
- * of the couple's list: done[] tells. */
+/* Collects the patch of a row: the rows of its couple with the same normal that carry an impulse or are nearly closed
+ * at the end. Marks them in done[]. */
 static void gather(const pp_peg_work *k, const int *next, bool *done, const double *end, const double *allow, int first,
                    patch *p) {
     const pp_peg_row *row = k->m->row;
@@ -126,7 +127,7 @@ static void gather(const pp_peg_work *k, const int *next, bool *done, const doub
         for (int r = first; r >= 0; r = next[r]) {
             if (done[r] || !of_a_plane(&row[r], end[r])) continue;
             double lean = perp_v3_norm(perp_v3_sub(row[r].n, row[first].n)),
-                   other = perp_v3_norm(perp_v3_add(row[r].n, row[first].n)); /* seen from the other body */
+                   other = perp_v3_norm(perp_v3_add(row[r].n, row[first].n)); /* same plane, seen from the other body */
             if (!(fmin(lean, other) <= FLAT)) continue;
             double gap = fabs(row[r].gap1 + allow[r]);
             if (pass == 0 && row[r].push > 0) worst = fmax(worst, gap);
@@ -141,8 +142,8 @@ static perp_quat turn_of(const pp_peg_work *k, int body) {
     return perp_q_mul(k->end_state.X[body].q, perp_q_conj(k->force.state->X[body].q));
 }
 
-/* Tangents of a patch, at the start and turned to the end: midway between both bodies, so that it does not matter which
- * of them comes first. */
+/* Tangents of a patch, at the start and rotated to the end. The rotation is the mean of both bodies, so the order of
+ * the bodies does not matter. */
 static void lay(const pp_peg_work *k, const pp_peg_pair *pair, perp_vec3 n, patch *p) {
     perp_quat a = turn_of(k, k->f->collide.placed[pair->i].body), b = turn_of(k, k->f->collide.placed[pair->j].body);
     double sign = a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z < 0 ? -1 : 1;
@@ -152,7 +153,7 @@ static void lay(const pp_peg_work *k, const pp_peg_pair *pair, perp_vec3 n, patc
     p->o1 = k->mode.symmetric ? p->o : perp_q_rotate(turned, p->o);
 }
 
-/* Rows of each couple of bodies as a list: `next` by row. */
+/* Links the rows of each couple of bodies to a list: `next`, by row. */
 static int find_couples(const pp_peg_work *k, int *head, couple *c, int *next) {
     const pp_frame *f = k->f;
     int n = 0;
@@ -194,7 +195,8 @@ bool pp_peg_even_out(pp_peg_work *k, double *end, const double *allow) {
             if (done[r] || !of_a_plane(&m->row[r], end[r])) continue;
             gather(k, next, done, end, allow, r, &p);
             done[r] = true;
-            if (p.n < (k->f->w->def.dim == 3 ? 3 : 2)) continue; /* a prism has two rows for each of its polygon */
+            /* in 3D at least three rows: a prism has two rows for each row of its polygon in 2D */
+            if (p.n < (k->f->w->def.dim == 3 ? 3 : 2)) continue;
             lay(k, &m->pair[of_pair[r]], m->row[r].n, &p);
             if (fit(m->row, allow, &p)) pose(m->row, allow, &p, k->finest, end);
         }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* peg_pose.c - solids at the start of a step, at its end, and between. */
+/* peg_pose.c - places the shapes at the start of a step, at its end, and in between. */
 #include "method/peg/peg.h"
 
 #include "problem/convert/convert.h"
@@ -42,10 +42,10 @@ static void place(pp_solid *s, const pp_geometry *g, perp_pose X_WS) {
     for (int f = 0; f < g->nface; f++) s->n[f] = perp_m3_mul_v(R, g->face_n[f]);
 }
 
-/* Largest (r A r)^(1/2) of the points r of a shape, in the frame of its body, with A = tr(I^-1) 1 - I^-1: then
- * |w x r|^2 <= (w I w) (r A r) for every w, and w I w stays what it is while the body turns freely. A slender body
- * that spins fast about its axis is bounded by what its points really do, not by its length. Bodies whose inertia is a
- * multiple of 1, and those in the plane, keep w itself: the radius. */
+/* Lever arm of a shape: the largest sqrt(r.A r) over its points r in the body frame, with A = tr(I^-1) 1 - I^-1. Then
+ * |w x r|^2 <= (w.I w) (r.A r) for every w, and w.I w is constant while the body rotates freely. So a slender body that
+ * spins fast about its axis is bounded by the true motion of its points, not by its length. For bodies with inertia
+ * proportional to 1, and in 2D, the lever arm is the radius, and w itself is used. */
 static double lever_of(const perp_world *w, const pp_placed *at) {
     const pp_shape *s = &w->shape[at->slot];
     const pp_body *b = &w->body[at->body];

@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* peg_repose.c - see peg_repose.h
+/* peg_repose.c - poses the contacts of a converged step again at other poses
  *
- * Problem  The contacts of a settled step are functions of the poses at its start and at its end, as long as they stay on
- *          their features: where impulses act, along what, and how far the two are apart at the end.
- * Method   The same functions as in peg_rows.c, on the planes and features of the rows that the last round left. The
- *          gradient of a gap at the end is that of the distance of two surfaces, n.(v_B - v_A) at the contact: of a vertex
- *          over a face, of two edges with a normal square to both, and of curved surfaces at their nearest points. Two
- *          edges that are seen along another normal get theirs by differences.
- * Cost     All shapes are placed twice each time. */
+ * Problem  As long as the contacts of a converged step stay on their features, they are functions of the start and end poses: the points
+ *          and normals of the impulses, and the gaps at the end.
+ * Method   The same functions as in peg_rows.c are used, on the planes and features of the rows of the last round. The gradient of an
+ *          end gap is that of the distance of two surfaces, n.(v_B - v_A) at the contact. This holds for a vertex on a face, for two
+ *          edges with a normal perpendicular to both, and for curved surfaces at their nearest points. For two edges with another normal
+ *          differences are used.
+ * Cost     All shapes are placed twice in each call. */
 #include "method/peg/peg_repose.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1 or rad] Displacement as a part of the size, or angle, by which bodies are moved for difference quotients. */
+/* [1 or rad] Displacement as a fraction of the size, or angle, by which bodies are moved for difference quotients. */
 #define SHIFT 1e-5
 
 perp_status pp_peg_again_new(pp_frame *f, const int *row, int n, pp_peg_repose *out) {
@@ -54,7 +54,7 @@ perp_status pp_peg_again_new(pp_frame *f, const int *row, int n, pp_peg_repose *
     return PERP_OK;
 }
 
-/* The contact of a curved pair on a feature, at some poses. */
+/* The contact of a curved pair on a feature, at given poses. */
 static bool round_touch(pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at, uint64_t feature, pp_touch *out) {
     (void)pp_peg_round(k, &at->solid[p->i], &at->solid[p->j]);
     const pp_pair_list *l = &k->m->round;
@@ -67,7 +67,7 @@ static bool round_touch(pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at
     return false;
 }
 
-/* Contact i where its impulse acts, and at the end. */
+/* Finds contact i at the poses where its impulse acts, and at the end. */
 static bool place(pp_peg_repose *a, int i, pp_touch *force) {
     pp_peg_work *k = &a->k;
     const pp_peg_pair *p = &k->m->pair[a->pair[i]];
@@ -118,7 +118,7 @@ perp_status pp_peg_pose_again(pp_peg_repose *a, pp_frame *g, const double *nu) {
     return PERP_OK;
 }
 
-/* Is the normal of a contact square to what the two surfaces are there? Of curved pairs and faces it is. */
+/* Is the normal of a contact perpendicular to both surfaces? For curved pairs and faces it is. */
 static bool is_square(const pp_peg_repose *a, int i) {
     const pp_peg_work *k = &a->k;
     const pp_peg_pair *p = &k->m->pair[a->pair[i]];
@@ -134,7 +134,7 @@ static bool is_square(const pp_peg_repose *a, int i) {
     return true;
 }
 
-/* The gap at the end with a body moved: by `by` in its c-th freedom. */
+/* The end gap after a body was moved by `by` in its c-th degree of freedom. */
 static double moved_gap(pp_peg_repose *a, int i, int body, int c, double by) {
     pp_peg_work *k = &a->k;
     const pp_peg_pair *p = &k->m->pair[a->pair[i]];

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* peg_rows.c - the contacts of active pairs, at the poses where impulses act and at the end of the step
+/* peg_rows.c - rows of active pairs: contacts at the poses where impulses act, and their gaps at the end of the step
  *
- * A row keeps its place in the problem as long as its contact lies on its features at the end pose; rows of two planes
- * are never mixed in one pair. */
+ * Method   A row stays in the problem as long as its contact lies on its features at the end pose. All rows of a pair belong to one
+ *          plane, or to planes that nearly coincide. */
 #include "stage/collide/contact_fill.h"
 #include "method/peg/peg.h"
 #include "stage/pose/rebound.h"
@@ -12,17 +12,17 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Penetration that may be undone in a part of a step, as a part of the way that bodies move in it; of their
- * energy it is the square. Half and double: no effect. */
+/* [1] Penetration that may be undone in a substep, as a fraction of the distance that bodies move in it. Of their
+ * energy it is the square of this. Half and double: no effect. */
 #define LEAVES 1e-3
-/* [1] Difference of the cosines of two normals up to which they are equal. */
+/* [1] Two normals count as equal if their cosines to a third one differ by less than this. */
 #define ALIKE 1e-6
-/* [1] Least cosine of the angle of two planes that make one patch. Half: no effect; double: work +3 %. */
+/* [1] Two planes make one patch if the cosine of their angle exceeds this. Half: no effect; double: work +3 %. */
 #define FACING 0.95
 
 static const pp_poses *force_poses(const pp_peg_work *k) { return k->mode.symmetric ? &k->end : &k->force; }
 
-/* Is the problem of this round that of geometry end? Its first round has no end poses yet. */
+/* Is this a round with impulses at the end poses (geometry `end`)? The first round has no end poses yet. */
 static bool acts_at_end(const pp_peg_work *k) { return k->at_end && k->mode.symmetric; }
 
 static bool row_room(pp_peg_work *k, int need) {
@@ -44,8 +44,9 @@ static const pp_pair *matching(const pp_pair_list *l, uint64_t feature) {
     return deepest;
 }
 
-/* The deepest contact at the end may be on a feature that had none at the start (a capsule that turned): the row that
- * looks most like it answers for it, if none does yet; of those that look alike the nearest. */
+/* The deepest contact at the end may lie on a feature that had no row at the start (a capsule that rotated). Then the
+ * row with the most similar normal takes its gap, unless a row has it already. Among similar rows the nearest one is
+ * taken. */
 static void answer_for_deepest(const pp_pair_list *l, const pp_peg_pair *p, pp_peg_row *row) {
     const pp_pair *deepest = matching(l, PP_NO_PLANE);
     int best = -1;
@@ -72,7 +73,7 @@ static void round_gaps(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *row) {
     answer_for_deepest(&k->m->round, p, row);
 }
 
-/* Where the impulse of a row acts, and its gap at the start. */
+/* Sets where the impulse of a row acts, and its gap at the start. */
 static void place_row(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *r) {
     const pp_poses *at = force_poses(k);
     const pp_solid *A = &at->solid[p->i], *B = &at->solid[p->j];
@@ -112,7 +113,7 @@ void pp_peg_row_gaps(pp_peg_work *k) {
     }
 }
 
-/* Copies a row into the new list, in the order of features. */
+/* Inserts a row into the new list, in the order of features. */
 static void insert(pp_peg_row *row, int *n, pp_peg_row x) {
     int at = *n;
     for (; at > 0 && row[at - 1].feature > x.feature; at--) row[at] = row[at - 1];
@@ -128,9 +129,9 @@ static bool listed(const pp_peg_row *row, int n, uint64_t feature) {
 
 static perp_status round_rows(pp_peg_work *k, pp_peg_pair *p, int first, bool old_ones) {
     struct pp_peg *m = k->m;
-    const pp_peg_row *old = m->row ? m->row + p->first : NULL; /* nothing may be added to NULL */
+    const pp_peg_row *old = m->row ? m->row + p->first : NULL; /* arithmetic on NULL is not allowed */
     int nold = old && old_ones ? p->nrow : 0, n = 0;
-    double start = pp_peg_start_gap(k, p); /* now: it uses the same list */
+    double start = pp_peg_start_gap(k, p); /* compute now, because it uses the same list */
     round_at(k, p, force_poses(k));
     if (!row_room(k, first + m->round.n)) return PERP_E_MEMORY;
     for (int c = 0; c < m->round.n; c++) {
@@ -143,7 +144,7 @@ static perp_status round_rows(pp_peg_work *k, pp_peg_pair *p, int first, bool ol
         r.b = t->b_W;
         r.n = t->n_W;
         r.gap = t->gap;
-        r.gap0 = fmax(t->gap, start); /* without the way of a driven body */
+        r.gap0 = fmax(t->gap, start); /* without the motion of a driven body */
         if (acts_at_end(k)) r.gap1 = t->gap, r.off1 = 0;
         insert(m->new_row + first, &n, r);
     }
@@ -158,16 +159,16 @@ static perp_status round_rows(pp_peg_work *k, pp_peg_pair *p, int first, bool ol
     return PERP_OK;
 }
 
-/* May rows of two planes of a pair stand together? Faces that nearly face each other make one patch: a face that comes
- * down on another meets it at both ends, each on the other's face. */
+/* May rows of two planes belong to one patch? If two faces nearly face each other, yes: a face that lands on another
+ * one touches it at both ends, each time on the face of the other shape. */
 static bool one_patch(const pp_peg_work *k, const pp_peg_pair *p, pp_plane a, pp_plane b) {
     if (a == b) return true;
     const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
     return perp_v3_dot(pp_plane_normal(A, B, a), pp_plane_normal(A, B, b)) > FACING;
 }
 
-/* How deep a contact must be to answer for the overlap of its pair. Where gaps within tolerance are left alone, one that
- * is no deeper than that says nothing of a pair that is. */
+/* Depth from which a contact accounts for the penetration of its pair. With a loose tolerance, a contact within the
+ * tolerance does not account for a deeper pair. */
 static double significant_depth(const pp_peg_work *k, const pp_peg_pair *p) {
     return k->loose_tolerance ? fmin(-p->tol, 0.1 * p->gap1) : -p->tol / 2;
 }
@@ -181,8 +182,8 @@ static bool one_is_violated(const pp_peg_work *k, const pp_peg_pair *p) {
     return false;
 }
 
-/* An overlap that none of the rows sees: they stand on a plane that is not the one the bodies are closest to being
- * separated by, or beside what overlaps. */
+/* Adds contacts for a penetration that no row accounts for, because the rows belong to a plane that is not the closest
+ * to separation, or lie beside the overlap. */
 static void add_uncovered_overlap(pp_peg_work *k, const pp_peg_pair *p, pp_plane *plane) {
     const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
     if (p->kind != PP_PAIR_FLAT || one_is_violated(k, p)) return;
@@ -195,13 +196,13 @@ static void add_uncovered_overlap(pp_peg_work *k, const pp_peg_pair *p, pp_plane
 /* Two edges that are parallel at one of the poses have no crossing there. */
 static bool crosses(const pp_peg_row *r) { return isfinite(r->gap) && isfinite(r->gap0) && !isinf(r->gap1); }
 
-/* Where planes are held, may this row stand? Not if its plane did not separate the two at the start. */
+/* In mode `held`: is the row excluded because its plane did not separate the shapes at the start? */
 static bool barred(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
     return k->mode.held && r->gap0 < fmin(0, pp_peg_start_gap(k, p)) - 10 * p->tol;
 }
 
-/* A look for contacts found another plane than the pair has: is it no better than the way is known, and does a contact on
- * the one it has still push? */
+/* The search for contacts found another plane than the present one. Keep the present one? Yes, if the new one is not
+ * better by more than the uncertainty of the motion, and a contact on the present one still carries an impulse. */
 static bool stays(const pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at, pp_plane found) {
     const pp_solid *A = &at->solid[p->i], *B = &at->solid[p->j];
     double slack = 3 * pp_peg_gap_error(k, p);
@@ -214,7 +215,7 @@ static bool stays(const pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at
     return false;
 }
 
-/* Is a contact so near to one of `n` rows that push that the way does not tell them apart yet? */
+/* Is a contact so near to one of `n` rows with an impulse that the uncertainty of the motion does not distinguish them? */
 static bool same_place(const pp_peg_work *k, const pp_peg_pair *p, const pp_touch *t, const pp_peg_row *row, int n) {
     double near = PP_PEG_NEXT * pp_peg_gap_error(k, p);
     for (int r = 0; near > 0 && r < n; r++) {
@@ -235,10 +236,10 @@ static pp_peg_row new_row(pp_peg_work *k, const pp_peg_pair *p, const pp_poses *
     return r;
 }
 
-/* Corners of a face that all end closed push in one direction: in space from four on, more than a rigid body can tell
- * apart; in the plane both, so that a planar scene is the same in space. A single corner, or an edge that a body tips
- * over, keeps its own. What is flat stays so until it clearly is not: directions that come and go with each round would
- * keep the rounds from settling. */
+/* If more than three corners of a face (2D: both) end closed, their impulses get one common direction. In 3D four such
+ * rows are linearly dependent for a rigid body. In 2D the rule makes a planar scene equal to its 3D version. A single
+ * corner, or an edge that a body tips over, keeps its own direction. A flat patch stays flat until it clearly is not,
+ * because directions that change in each round would prevent convergence. */
 static void make_flat(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *row, int n) {
     int closed = 0;
     bool was = false;
@@ -256,11 +257,11 @@ static void make_flat(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *row, int
     }
 }
 
-/* Old rows whose contact still lies on its features, and those found at `at`. In the last resort all old ones stay, so
- * that two cannot take turns for ever. */
+/* Makes the rows of a pair of polyhedra: old rows whose contact still lies on its features, and contacts found at the
+ * poses `at`. In linear mode all old rows stay, so that two rows cannot alternate forever. */
 static perp_status flat_rows(pp_peg_work *k, pp_peg_pair *p, int first, const pp_poses *at, bool renew) {
     struct pp_peg *m = k->m;
-    const pp_peg_row *old = m->row ? m->row + p->first : NULL; /* nothing may be added to NULL */
+    const pp_peg_row *old = m->row ? m->row + p->first : NULL; /* arithmetic on NULL is not allowed */
     pp_plane plane = p->plane, held = plane;
     double beside = pp_peg_beside(k, p);
     k->touches.n = 0;
@@ -292,7 +293,7 @@ static perp_status flat_rows(pp_peg_work *k, pp_peg_pair *p, int first, const pp
         pp_peg_row r = new_row(k, p, at, plane, k->touches.at[c].feature);
         if (crosses(&r) && !barred(k, p, &r)) insert(m->new_row + first, &n, r);
     }
-    if (renew && n == 0 && k->mode.held) { /* then the deepest point over the plane it had */
+    if (renew && n == 0 && k->mode.held) { /* use the deepest point over the old plane */
         pp_touch_deepest(&k->touches, &at->solid[p->i], &at->solid[p->j], held);
         p->plane = held;
         for (int c = 0; c < k->touches.n; c++) {
@@ -316,7 +317,7 @@ perp_status pp_peg_rows(pp_peg_work *k, const pp_poses *at, const bool *renew) {
             continue;
         }
         int nrow = m->nrow;
-        m->nrow = n; /* what row_room must keep */
+        m->nrow = n; /* rows that row_room must keep */
         st = p->kind == PP_PAIR_ROUND ? round_rows(k, p, n, true) : flat_rows(k, p, n, at, renew[i]);
         m->nrow = nrow;
         p->first = n;
@@ -333,8 +334,8 @@ perp_status pp_peg_rows(pp_peg_work *k, const pp_poses *at, const bool *renew) {
     return PERP_OK;
 }
 
-/* Speed at which a pair that overlaps comes apart [L/T]. Bodies that a drive jams come to overlap with it, again and again as they jam and
- * come free. What they come apart with is energy that the contact adds, so it stays below what half a step of fall gives. */
+/* Speed at which a penetrating pair separates [L/T]. Bodies that a drive jams penetrate it again and again. The
+ * separation speed is energy that the contact adds, so it is bounded by the speed of half a step of fall. */
 static double leaving_speed(const pp_peg_work *k, const pp_peg_pair *p) {
     const perp_world *w = k->f->w;
     double g = perp_v3_norm(w->def.gravity_W), placed = pp_recovery_speed(w, p->size);
@@ -343,9 +344,10 @@ static double leaving_speed(const pp_peg_work *k, const pp_peg_pair *p) {
     return g > 0 ? fmin(placed, 0.5 * g * w->def.h) : placed;
 }
 
-/* Overlap that a pair may keep at the end: of one that was placed in overlap what it cannot leave at a modest speed; in
- * relaxed rounds what it had; in a part of a step all but its share, or but what a small part of the speeds at hand undoes,
- * since overlap of 1e-9 that is undone within 1e-9 of a step is a blow. */
+/* Penetration that a pair may keep at the end. For a pair placed in penetration: the amount that it cannot leave at a
+ * moderate speed. In relaxed rounds: all that it had. In a substep: all except its share, or except what a small
+ * fraction of the present speeds undoes, because a penetration of 1e-9 that is undone within 1e-9 of a step would be an
+ * impact. */
 static double allowance(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
     const pp_frame *f = k->f;
     double overlap = -pp_peg_start_gap(k, p), share = fmin(1, f->h / f->w->def.h);
@@ -355,7 +357,7 @@ static double allowance(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
     }
     if (k->mode.relaxed) return fmax(0, overlap);
     if (overlap > 0 && share < 1) return fmax(0, overlap - fmax(share * overlap, LEAVES * k->reach));
-    /* what the step before left within its tolerance stays: to correct that would shake what rests */
+    /* penetration within the tolerance of the previous step stays: correcting it would disturb resting bodies */
     if (k->loose_tolerance && r->gap0 <= p->tol) return fmin(-r->gap0, p->tol);
     return 0;
 }
@@ -367,7 +369,7 @@ static void put_contact(const pp_peg_work *k, int at, const pp_peg_pair *p, cons
     f->contacts.plane[at] = r->plane;
 }
 
-/* Gap at the end that a row is posed with; NAN: that of the start. */
+/* End gap with which a row is posed; NAN: the gap at the start. */
 static double posed_gap(const pp_peg_work *k, const pp_peg_pair *p, const pp_peg_row *r) {
     if (acts_at_end(k)) {
         const pp_geometry *const g[2] = {k->f->collide.placed[p->i].g, k->f->collide.placed[p->j].g};

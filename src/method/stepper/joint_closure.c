@@ -1,23 +1,23 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* joint_closure.c - joints that driven bodies tear apart
- * Problem  Joints tie a body to two driven ones that part, or a chain to a driven body that pulls it beyond its length. No motion
- *          keeps these joints. Their rows depend on each other, so no impulse can remove what is left of them, and what no
- *          impulse can remove counts against no solver (pp_acceptance). The joints would open further in every step.
- * Method   Asked at poses, not at velocities: with the driven bodies at the end of the step, the errors phi of the joints are
- *          made least over the poses of the other bodies,
+/* joint_closure.c - detects joints that driven bodies pull apart
+ * Problem  Joints connect a body to two driven bodies that separate, or a chain to a driven body that pulls it beyond its length. No motion
+ *          satisfies these joints. Their rows are linearly dependent, so no impulse can remove the remaining violation, and such a violation
+ *          does not count as a failure of the solver (pp_acceptance). The joints would open further in every step.
+ * Method   The question is asked for poses, not for velocities. With the driven bodies at the end of the step, the joint errors phi are
+ *          minimised over the poses of the other bodies,
  *              min sum d_i phi_i^2,    Levenberg-Marquardt: (W + lambda/d) x = -phi,  dq = G J' x,  W = J G J',
- *          from the start of the step, in lengths (G: unit mass and radii of gyration) and not in masses. If the least is 0 the
- *          joints can be closed. If not, y = d phi at the least is the proof: J' y = 0 and y . phi > 0, so that no
- *          motion closes the joints any further to first order. "0" in numbers: |J' y| times the length of the whole
- *          mechanism is at most a tenth of y . phi.
- *          The search begins a little beside the start, because the straight pose of a chain that is to be folded is
- *          stationary too, but no least.
- *          What could not be closed at the start either, with the driven bodies there, does not count: loops that were not
- *          assembled exactly go on with their error.
- * Valid    A least near the start: other ways to assemble a mechanism are not looked for. Up to MOST_ROWS rows. Joints
- *          that are springs are not asked. Without an answer of the search nothing is said.
- * Cost     A comparison for each joint with a driven body. The search is made only of steps in which such joints opened: the
+ *          starting from the start of the step. The metric G has unit mass and radii of gyration, so that lengths count, not masses. If the
+ *          minimum is 0, the joints can be closed. If not, y = d phi at the minimum is the proof: J' y = 0 and y . phi > 0, so that to
+ *          first order no motion closes the joints further. In numbers "0" means: |J' y| times the length of the whole mechanism is
+ *          at most a tenth of y . phi.
+ *          The search begins a little beside the start, because the straight pose of a chain that must fold is also stationary, but no
+ *          minimum.
+ *          Errors that could not be closed at the start, with the driven bodies there, do not count: loops that were not assembled
+ *          exactly continue with their error.
+ * Valid    Finds a minimum near the start; other ways to assemble the mechanism are not searched. Up to MOST_ROWS rows. Not used for
+ *          joints that are springs. If the search does not converge, nothing is reported.
+ * Cost     A comparison for each joint with a driven body. The search is made only in steps in which such joints opened. It costs the
  *          cube of the rows, 5 to 50 times.
  * Source   Levenberg (1944), Marquardt (1963); Nocedal, Wright, Numerical Optimization 10.3. */
 #include "method/stepper/joint_closure.h"
@@ -35,32 +35,34 @@
 #include "stage/pose/formulate.h"
 #include "base/elementary.h"
 
-#define MOST_ROWS  600   /* of an island: 10 MB for its matrices */
-#define ITERATIONS 200   /* a chain pulled straight takes 20 to 60, others 5 */
-#define DAMPED     1e-3  /* lambda of the first iteration; the diagonal of W times d is 1 */
-#define TIMES      10    /* lambda falls or rises by this factor */
-#define LEAST_DAMP 1e-15 /* below this lambda is rounding of W */
-#define MOST_DAMP  1e12  /* steps of this lambda are rounding of poses */
-#define STATIONARY 0.1   /* part of y . phi that a motion by the whole length may remove, to first order */
-#define BESIDE     1e-3 /* where the search begins: bodies turned [rad] and moved (part of the lengths) by about this */
-#define UNFOLDED   3.0  /* driven bodies that turn by more [rad] in a step are not asked about: near half a turn */
+#define MOST_ROWS  600   /* [rows] of an island; its matrices take 10 MB */
+#define ITERATIONS 200   /* [iterations] a chain pulled straight needs 20 to 60, others 5 */
+#define DAMPED     1e-3  /* [1] lambda of the first iteration; the diagonal of W times d is 1 */
+#define TIMES      10    /* [1] factor by which lambda decreases or increases */
+#define LEAST_DAMP 1e-15 /* [1] a smaller lambda is rounding of W */
+#define MOST_DAMP  1e12  /* [1] steps with a larger lambda are rounding of poses */
+#define STATIONARY 0.1   /* [1] fraction of y . phi that a motion by the whole length may remove, to first order */
+/* [rad, 1] start of the search: bodies are rotated, and moved as a fraction of the lengths, by about this */
+#define BESIDE 1e-3
+/* [rad] if a driven body rotates by more in a step, which is nearly half a turn, no check is made */
+#define UNFOLDED 3.0
 
 typedef struct search {
     pp_frame *f;
-    perp_step_problem p; /* blocks with G for the inverse of the mass; no rows */
-    perp_joint_row *all; /* rows of all joints, b: their errors */
-    const int *index;    /* m: rows of the island among these */
-    const int *block;    /* nblock: its blocks */
+    perp_step_problem p; /* blocks with G in place of the inverse mass; no rows */
+    perp_joint_row *all; /* rows of all joints; b: their errors */
+    const int *index;    /* m: rows of the island in this list */
+    const int *block;    /* nblock: blocks of the island */
     int m, nblock;
-    double reach;          /* levers and radii of the island, end to end [L] */
-    double *d, *length;    /* m: weights; row velocities times this are speeds [1 or L] */
+    double reach;          /* sum of lever arms and radii of the island [L] */
+    double *d, *length;    /* m: weights; factor that turns row velocities into speeds [1 or L] */
     pp_state at, next;     /* poses */
     double *W, *A, *psd;   /* m x m, m x m, work */
     double *phi, *x, *tmp; /* m */
     double *dq;            /* ndof */
 } search;
 
-/* Locked motions of all joints at these poses, b: the error. Returns their number. */
+/* Rows of the locked motions of all joints at these poses; b: the error. Returns their number. */
 static int rows_at(const pp_frame *f, const pp_state *at, perp_joint_row *row) {
     const perp_world *w = f->w;
     int n = 0;
@@ -87,7 +89,7 @@ static bool drives(const perp_world *w, int slot) {
     return slot >= 0 && w->body[slot].kind == PERP_BODY_KINEMATIC && w->body[slot].motion;
 }
 
-/* Has a joint of this frame a driven body on one side? */
+/* Does the joint connect a body of this frame to a driven body? */
 static bool driven_joint(const pp_frame *f, const pp_joint *j) {
     bool a = j->a >= 0 && f->control.block[j->a] >= 0, b = j->b >= 0 && f->control.block[j->b] >= 0;
     return pp_alive(j->gen) && ((a && drives(f->w, j->b)) || (b && drives(f->w, j->a)));
@@ -109,7 +111,7 @@ static bool applies(const pp_frame *f) {
     return any;
 }
 
-/* Driven bodies to where they stand in `from`. */
+/* Moves the driven bodies to their poses in `from`. */
 static void place_driven(const search *s, const pp_state *from, pp_state *to) {
     const perp_world *w = s->f->w;
     for (int i = 0; i < w->nbody; i++) {
@@ -134,7 +136,7 @@ static void move_blocks(const search *s, const double *dq, const pp_state *from,
     }
 }
 
-/* phi at these poses, and the sum that is made least. */
+/* Computes phi at these poses. Returns the objective. */
 static double objective(search *s, const pp_state *at) {
     double sum = 0;
     (void)rows_at(s->f, at, s->all);
@@ -172,7 +174,7 @@ static bool stationary(search *s) {
     return sqrt(fmax(0, square)) * s->reach <= STATIONARY * closing;
 }
 
-/* One step from s->at to s->next, s->dq: the rows' answer with this lambda. */
+/* One step from s->at to s->next with this lambda; s->dq: the step. */
 static bool try_step(search *s, double lambda) {
     ptrdiff_t m = s->m;
     memcpy(s->A, s->W, (size_t)(m * m) * sizeof *s->A);
@@ -192,7 +194,8 @@ static bool try_step(search *s, double lambda) {
 
 typedef enum found { CLOSED, LEAST, NOTHING } found;
 
-/* The least error from s->at on, at which the search ends: in s->phi. CLOSED: none is larger than `enough`. */
+/* Minimises the joint errors from s->at. The search ends there, with the errors in s->phi. CLOSED: no error is larger
+ * than `enough`. */
 static found seek(search *s, double enough) {
     double lambda = DAMPED, sum = objective(s, &s->at);
     for (int k = 0; k < ITERATIONS; k++) {
@@ -208,26 +211,26 @@ static found seek(search *s, double enough) {
                 lambda = fmax(LEAST_DAMP, lambda / TIMES);
                 break;
             }
-            (void)objective(s, &s->at); /* rows and phi as they were */
+            (void)objective(s, &s->at); /* restores rows and phi */
         }
     }
     return NOTHING;
 }
 
-/* Poses a little beside those of the start, the same for the same scene. */
+/* Moves the poses a little beside those of the start. The offset is the same for the same scene. */
 static void step_beside(search *s) {
     const pp_frame *f = s->f;
     for (int k = 0, n = 1; k < s->nblock; k++) {
         int b = s->block[k];
         for (int i = 0; i < f->control.block_ndof[b]; i++, n++) {
-            double part = BESIDE * pp_sin(2.4 * n); /* 2.4 rad: the golden angle, no two directions alike */
+            double part = BESIDE * pp_sin(2.4 * n); /* 2.4 rad is the golden angle: no two directions are alike */
             s->dq[f->control.block_offset[b] + i] = i < f->w->def.dim ? part * s->reach / s->nblock : part;
         }
     }
     move_blocks(s, s->dq, &s->at, &s->at);
 }
 
-/* G: the inverse of the mass of each block times its mass, so that lengths alone count. */
+/* G: the inverse mass matrix of each block times its mass, so that only lengths count. */
 static bool take_metric(search *s) {
     const pp_frame *f = s->f;
     double *G = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->control.nblock);
@@ -239,7 +242,7 @@ static bool take_metric(search *s) {
     return true;
 }
 
-/* Weights, lengths and reach, from the rows of the start. */
+/* Computes weights, lengths and reach from the rows of the start. */
 static void measure(search *s) {
     int dim = s->f->w->def.dim;
     perp_step_problem masses = pp_free_problem(s->f);
@@ -258,7 +261,7 @@ static void measure(search *s) {
         }
     }
     for (int k = 0; k < s->nblock; k++) {
-        int b = s->block[k], at = dim == 2 ? 14 : 21; /* of the turn about z, about x */
+        int b = s->block[k], at = dim == 2 ? 14 : 21; /* rotation about z; about x */
         if (s->f->control.block_ndof[b] > dim) s->reach += 1 / sqrt(s->p.Minv[36 * b + at]);
     }
 }
@@ -281,14 +284,15 @@ static bool new_search(search *s, pp_frame *f, const pp_island *island, perp_joi
            !pp_state_new(f->w, &s->at) && !pp_state_new(f->w, &s->next);
 }
 
-/* Names the joints that cannot be closed: in s->phi. */
+/* Writes the names of the joints that cannot be closed; their errors are in s->phi. */
 static void name_joints(const search *s, char *text, size_t size) {
     pp_opponent place[PP_OPPONENTS];
     int n = 0, more = 0;
     double most = largest(s);
     for (int i = 0, last = -1; i < s->m; i++) {
         int joint = s->all[s->index[i]].joint;
-        if (joint == last || !(fabs(s->phi[i]) * s->length[i] > 1e-6 * most)) continue; /* the others take no part */
+        /* the others are not involved */
+        if (joint == last || !(fabs(s->phi[i]) * s->length[i] > 1e-6 * most)) continue;
         last = joint;
         if (n < PP_OPPONENTS)
             place[n++] = (pp_opponent){.kind = PP_OPPONENT_JOINT, .a = joint};
@@ -298,15 +302,15 @@ static void name_joints(const search *s, char *text, size_t size) {
     pp_tell_fighting(s->f->w, place, n, more, text, size);
 }
 
-/* What was found. */
+/* Result of the check. */
 typedef struct verdict {
-    double left;    /* how far the worst joint is open [L]; 0: nothing is proven */
-    bool dead;      /* it is so where the step ended, but not everywhere near by */
-    char text[300]; /* names */
+    double left;    /* opening of the worst joint [L]; 0: nothing is proven */
+    bool dead;      /* true at the end pose of the step, but not everywhere near it */
+    char text[300]; /* names of joints and driven bodies */
 } verdict;
 
-/* Other poses close the joints. If where the step ended the errors are stationary too, no velocity leads to those: a chain
- * that is exactly straight does not fold. */
+/* Other poses close the joints. But if the errors are also stationary at the end pose of the step, no velocity leads to
+ * those poses: an exactly straight chain does not fold. */
 static perp_status dead_point(search *s, double enough, verdict *out) {
     (void)objective(s, s->f->s0);
     double start = largest(s);
@@ -319,7 +323,8 @@ static perp_status dead_point(search *s, double enough, verdict *out) {
     return PERP_OK;
 }
 
-/* Is an island proven to have joints that cannot be closed at the end of the step? moved: f->s1 is what came of the step. */
+/* Proves, if possible, that an island has joints that cannot be closed at the end of the step. moved: f->s1 is the
+ * result of the step. */
 static perp_status unclosed(pp_frame *f, const pp_island *island, perp_joint_row *all, bool moved, verdict *out) {
     search s;
     if (island->p.njoint > MOST_ROWS) return PERP_OK;
@@ -341,7 +346,7 @@ static perp_status unclosed(pp_frame *f, const pp_island *island, perp_joint_row
     return PERP_OK;
 }
 
-/* Did a joint of this frame, or of what hangs on it, open in the step? */
+/* Did a joint open in the step? */
 static bool opened(const pp_frame *f, const perp_joint_row *start, const perp_joint_row *end, int n) {
     double least = f->h * pp_sure_miss(f, f->w->def.tolerance, 0);
     for (int i = 0; i < n; i++) {
@@ -351,7 +356,7 @@ static bool opened(const pp_frame *f, const perp_joint_row *start, const perp_jo
     return false;
 }
 
-/* Has the island a joint with a driven body? */
+/* Does the island have a joint with a driven body? */
 static bool is_driven(const pp_frame *f, const pp_island *island) {
     for (int i = 0; i < island->p.njoint; i++)
         if (driven_joint(f, &f->w->joint[island->p.joint[i].joint])) return true;
@@ -369,7 +374,7 @@ static perp_status look(pp_frame *f, bool moved, verdict *out) {
     (void)rows_at(f, f->s1, end);
     if (n == 0 || (moved && !opened(f, start, end, n))) return PERP_OK;
     perp_step_problem p = pp_free_problem(f);
-    for (int i = 0; i < n; i++) start[i].b = start[i].b_kin; /* speeds that errors are compared with */
+    for (int i = 0; i < n; i++) start[i].b = start[i].b_kin; /* speeds for the comparison with errors */
     p.joint = start;
     p.njoint = n;
     pp_island *island;
@@ -392,11 +397,11 @@ perp_status pp_check_closure(pp_frame *f) {
     pp_arena_release(&f->w->arena, mark);
     if (st || v.left == 0) return st;
     f->advice.hopeless = true;
-    return pp_fail(
-        f->w, PERP_E_SOLVE, "the laws have no answer at t = %g (h = %g): joints would be open by %.3g, and %s%s",
-        f->s0->t, f->h, v.left,
-        v.dead ? "at this dead point no velocity closes them; start a little beside it" : "no motion closes them",
-        v.text);
+    return pp_fail(f->w, PERP_E_SOLVE, "no solution at t = %g (h = %g): joints would be open by %.3g, and %s%s",
+                   f->s0->t, f->h, v.left,
+                   v.dead ? "at this dead point no velocity closes them; start a little beside it"
+                          : "no motion closes them",
+                   v.text);
 }
 
 void pp_name_unclosed(pp_frame *f) {

@@ -1,20 +1,20 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* quasistatic_balance.c - proves that no forces of contacts, joints and supports balance the loads of a quasistatic step
- * Problem  Is there an r with  F + G r = 0,  r in K?  F: impulses of the loads; K: normals push, friction lies in its cone, or in
- *          its disc where a support's normal force is known, joints within their bounds. A body in the air has none, nor has
- *          a block on a slope steeper than friction.
+ * Problem  Is there an r with  F + G r = 0,  r in K?  F: impulses of the loads. K: normal impulses push, friction lies in its cone (or in its
+ *          disc if the normal force of a support is known), joints are within their bounds. A body in the air has no such r, nor has a
+ *          block on a slope steeper than friction allows.
  * Proof    A motion d along which the loads do more work than r can take:
  *              d . F + min over r in K of (G'd) . r > 0.
- *          The minimum is 0 for contacts that open at least mu times as fast as they slip, and for joint rows that keep still;
- *          it is -mu p_n |slip| at a support and the bound times the rate at a row with bounds.
- * Method   d = Minv (F + G r) at the r in K that makes it least (Moreau: then G'd lies in the dual cone and d . F > 0), by
- *          block Gauss-Seidel with projections, island by island. d is then checked by other code, from the rows alone:
- *          where G'd misses the dual cone by delta_i, balance needs sum_i |r_i| delta_i >= the work, so impulses of at least
- *          work/(n max delta_i). The proof counts if that is ENOUGH times the load.
- * Valid    Pyramids lie within the cones taken here, so a proof for cones is one for them. Near the limit of friction, and where
- *          sweeps converge slowly, nothing is proven.
- * Cost     linear in the rows for each sweep; only of steps whose rounds do not end soon.
+ *          The minimum is 0 for contacts that open at least mu times as fast as they slip, and for joint rows that do not move. It is
+ *          -mu p_n |slip| at a support, and the bound times the rate at a bounded row.
+ * Method   d = Minv (F + G r) for the r in K that minimises its norm (Moreau: then G'd lies in the dual cone and d . F > 0). r is found by
+ *          projected block Gauss-Seidel, island by island. Independent code then checks d from the rows alone: if G'd misses the dual cone by
+ *          delta_i, balance needs sum_i |r_i| delta_i >= the work, so impulses of at least work/(n max delta_i). The proof is accepted
+ *          if this is ENOUGH times the load.
+ * Valid    Pyramids lie within the cones used here, so a proof for cones is one for them. Near the limit of friction, and if the sweeps
+ *          converge slowly, nothing is proven.
+ * Cost     Linear in the rows per sweep; only in steps whose rounds do not end soon.
  * Source   Farkas (1902); Moreau (1962) for the decomposition. */
 #include "method/stepper/quasistatic_balance.h"
 
@@ -25,12 +25,14 @@
 #include "problem/rows.h"
 #include "base/elementary.h"
 
-#define EVERY    40    /* sweeps between two looks at d */
-#define BALANCED 1e-10 /* what is left of the load is rounding, or as good as balanced */
-#define ENOUGH \
-    1e6 /* times the load: normals and levers are not known well enough for such a balance to mean anything */
+#define EVERY    40    /* [sweeps] between two checks of d */
+#define BALANCED 1e-10 /* [1] a smaller rest of the load is rounding, or as good as balanced */
+/* [1] multiple of the load: normals and lever arms are not accurate enough for a balance with larger impulses to be
+ * meaningful */
+#define ENOUGH 1e6
 
-/* Impulse of a support's normal: the row has no lever, and its compliance fixes it. Negative: it is an ordinary contact. */
+/* Normal impulse of a support: the row has no lever arm, and its compliance determines the impulse. Negative: an
+ * ordinary contact. */
 static double known_normal(const perp_step_problem *p, const perp_contact_row *c) {
     if (pp_row_inverse_mass(p, &c->n) > 0 || !(c->compliance > 0)) return -1;
     return fmax(0, -c->b_n / c->compliance);
@@ -51,28 +53,29 @@ static int friction_rows(const perp_step_problem *p, const perp_contact_row *c, 
 
 /* ---- the check ---- */
 
-/* Work that an impulse without bound can take: how far the rate is from what is allowed, as a velocity of unit mass. */
-typedef struct taken {
-    double most; /* largest of these */
-    double work; /* at most, of impulses with bounds */
-    int n;       /* rows that can take work without bound */
-} taken;
+/* Work that impulses can take. For an unbounded impulse: the distance of its rate from the allowed set, as a velocity
+ * of unit mass. */
+typedef struct resisted {
+    double most; /* largest of these distances */
+    double work; /* largest work of bounded impulses */
+    int n;       /* number of rows with unbounded impulses */
+} resisted;
 
-static void take(taken *t, double missing, double inverse_mass) {
+static void resist(resisted *t, double missing, double inverse_mass) {
     if (!(inverse_mass > 0)) return;
     t->n++;
     if (missing > 0) t->most = fmax(t->most, missing / sqrt(inverse_mass));
 }
 
-static void take_joint(const perp_step_problem *p, const perp_joint_row *j, const double *d, taken *t) {
-    double rate = pp_row_dot(p, &j->row, d), bound = rate > 0 ? j->lo : j->hi; /* the impulse that works against d */
+static void resist_joint(const perp_step_problem *p, const perp_joint_row *j, const double *d, resisted *t) {
+    double rate = pp_row_dot(p, &j->row, d), bound = rate > 0 ? j->lo : j->hi; /* the impulse that opposes d */
     if (isfinite(bound))
         t->work += fmax(0, -bound * rate);
     else
-        take(t, fabs(rate), pp_row_inverse_mass(p, &j->row));
+        resist(t, fabs(rate), pp_row_inverse_mass(p, &j->row));
 }
 
-static void take_contact(const perp_step_problem *p, const perp_contact_row *c, const double *d, taken *t) {
+static void resist_contact(const perp_step_problem *p, const perp_contact_row *c, const double *d, resisted *t) {
     const perp_row *row[3];
     double axis[3], slip = 0, normal = known_normal(p, c);
     int n = friction_rows(p, c, row, axis);
@@ -80,7 +83,7 @@ static void take_contact(const perp_step_problem *p, const perp_contact_row *c, 
     if (normal >= 0)
         t->work += n > 0 ? c->mu * normal * slip : 0;
     else
-        take(t, (n > 0 ? c->mu * slip : 0) - pp_row_dot(p, &c->n, d), pp_row_inverse_mass(p, &c->n));
+        resist(t, (n > 0 ? c->mu * slip : 0) - pp_row_dot(p, &c->n, d), pp_row_inverse_mass(p, &c->n));
 }
 
 static double load_size(const perp_step_problem *p, const double *force) {
@@ -94,11 +97,11 @@ static double load_size(const perp_step_problem *p, const double *force) {
 }
 
 double pp_imbalance_check(const perp_step_problem *p, const double *force, const double *d) {
-    taken t = {0};
+    resisted t = {0};
     double work = 0, terms = 0, load = load_size(p, force);
     for (int i = 0; i < p->ndof; i++) work += d[i] * force[i], terms += fabs(d[i] * force[i]);
-    for (int i = 0; i < p->njoint; i++) take_joint(p, &p->joint[i], d, &t);
-    for (int i = 0; i < p->ncontact; i++) take_contact(p, &p->contact[i], d, &t);
+    for (int i = 0; i < p->njoint; i++) resist_joint(p, &p->joint[i], d, &t);
+    for (int i = 0; i < p->ncontact; i++) resist_contact(p, &p->contact[i], d, &t);
     if (!(work - t.work > 1e-12 * (terms + t.work)) || !(load > 0) || !isfinite(work)) return 0; /* rounding */
     return t.most > 0 ? (work - t.work) / (t.n * t.most * load) : INFINITY;
 }
@@ -109,7 +112,7 @@ typedef struct search {
     const perp_step_problem *p;
     double *d;         /* ndof: Minv (F + G r) */
     double *p_joint;   /* njoint */
-    double *p_contact; /* 4 x ncontact: normal and friction, that over the axes */
+    double *p_contact; /* 4 x ncontact: normal and friction, the latter divided by the axes */
 } search;
 
 static void sweep_joint(search *s, int i) {
@@ -156,7 +159,7 @@ static void sweep_contact(search *s, int i) {
     memcpy(x, to, sizeof to);
 }
 
-/* Motion that the loads drive and nothing resists, in s->d. Returns what it proves, as pp_imbalance_check(). */
+/* Finds a motion that the loads drive and nothing resists (s->d). Returns the value of pp_imbalance_check(). */
 static double search_motion(search *s, const double *force, int sweeps) {
     const perp_step_problem *p = s->p;
     for (int b = 0; b < p->nblock; b++) {
@@ -192,7 +195,7 @@ static int most_work(const perp_step_problem *p, const double *force, const doub
     return who;
 }
 
-/* Largest part of Minv F: what the loads would make of the velocities. */
+/* Largest component of Minv F: the velocity change that the loads would make. */
 static double largest_change(const perp_step_problem *p, const double *force, int block) {
     const double *Mi = p->Minv + 36 * (ptrdiff_t)block, *F = force + p->block_offset[block];
     double most = 0;
@@ -204,7 +207,7 @@ static double largest_change(const perp_step_problem *p, const double *force, in
     return most;
 }
 
-/* little: velocities below this do not count. */
+/* little: smaller velocities are ignored. */
 static perp_status find_in_island(const pp_frame *f, const pp_island *island, const double *force, double little,
                                   int sweeps, pp_imbalance *out) {
     const perp_step_problem *p = &island->p;
@@ -226,7 +229,7 @@ static perp_status find_in_island(const pp_frame *f, const pp_island *island, co
     return PERP_OK;
 }
 
-/* A body that no row holds, with a load; -1: none. */
+/* A body with a load that no row constrains; -1: none. */
 static int loose(const pp_frame *f, const double *force, const pp_island *island, int n, double little, bool *held) {
     const perp_step_problem *p = &f->pose.problem;
     for (int k = 0; k < n; k++)

@@ -1,18 +1,19 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* quasistatic_unique.c - which motions do the laws of a quasistatic step leave open?
+/* quasistatic_unique.c - finds the motions that the laws of a quasistatic step leave undetermined
  * Problem  At a solution, which changes dq of the motion give another solution with the same forces? They form a cone
  *              { dq : B dq = 0, A dq >= 0 }
- *          and the motion is unique exactly if it holds only dq = 0.
- * Rows     A contact that presses: n dq = 0, or a force would do work (so the last line of (3.48), the work of the
- *          applied forces, follows from the others). One that touches without pressing: n dq >= 0. Friction that does
- *          not use its whole cone: t dq = o dq = 0. Friction that does, and does not slip: along -p_f it may begin to.
- *          One that slips: along its slip it may slip faster or slower; across it nothing, if the cone is round. A
- *          pyramid has corners, whose friction is the same for all slips between two edges' normals, and edges.
- *          Berard's (3.48) also keeps a contact that slips from changing its speed, and so misses that a body at the
- *          limit of friction may slide at any speed.
- * Method   Orthonormal basis of what B leaves; A there; the cone spanned by projections of the basis on it (Hildreth).
- * Cost     cubic in the degrees of freedom.
+ *          and the motion is unique exactly if the cone contains only dq = 0.
+ * Rows     Contact with a force: n dq = 0, because otherwise the force would do work (so the last line of (3.48), the work of the applied
+ *          forces, follows from the others). Contact that touches without force: n dq >= 0. Friction inside its cone: t dq = o dq = 0.
+ *          Friction on the cone without slip: slip may start along -p_f. Contact that slips: the slip may become faster or slower along its
+ *          direction, but not across it, if the cone is round. A pyramid has corners, whose friction is the same for all slips
+ *          between the normals of two edges, and edges.
+ *          Berard's (3.48) also forbids a slipping contact to change its speed. So it misses that a body at the limit of friction
+ *          may slide at any speed.
+ * Method   Computes an orthonormal basis of the null space of B, restricts A to it, and projects the basis vectors on the cone (Hildreth).
+ *          The projections span the cone.
+ * Cost     Cubic in the degrees of freedom.
  * Source   Berard 3.4.5. */
 #include "method/stepper/quasistatic_unique.h"
 
@@ -24,9 +25,9 @@
 #include "stage/pose/support_rows.h"
 #include "base/elementary.h"
 
-/* Rows are of unit length: what is left of one below this lies in the span of the others. */
+/* [1] Rows have unit length. If the remainder of a row is below this, the row lies in the span of the others. */
 #define DEPENDENT 1e-9
-/* Forces and velocities below this part of the largest are zero. */
+/* [1] Forces and velocities below this fraction of the largest are zero. */
 #define ZERO   1e-7
 #define SWEEPS 400
 
@@ -37,11 +38,11 @@ typedef struct rows {
     int nb;
     double *A; /* unit rows, na of them */
     int na, cap_a;
-    double *scale;       /* by degree of freedom: length that a unit of it moves the body's rim */
-    double force, speed; /* largest ones */
+    double *scale;       /* by degree of freedom: displacement of the body's rim for one unit [L] */
+    double force, speed; /* the largest ones */
 } rows;
 
-/* Coefficients a, b of two rows as one vector over the degrees of freedom. */
+/* The combination a x + b y of two rows as one vector over the degrees of freedom. */
 static void combine(const rows *r, double a, const perp_row *x, double b, const perp_row *y, double *out) {
     memset(out, 0, (size_t)r->n * sizeof *out);
     pp_row_push(&r->f->pose.problem, x, a, out);
@@ -56,13 +57,13 @@ static bool make_unit(int n, double *x) {
     return true;
 }
 
-/* Takes the part along the rows of B away; twice, against rounding. */
+/* Removes the components along the rows of B; twice, because of rounding. */
 static void clear_of(int n, const double *B, int nb, double *x) {
     for (int twice = 0; twice < 2; twice++)
         for (int k = 0; k < nb; k++) pp_axpy(n, -pp_dot(n, B + (ptrdiff_t)n * k, x), B + (ptrdiff_t)n * k, x);
 }
 
-/* B dq = 0 for this row. */
+/* Adds the condition B dq = 0 for this row. */
 static void equal(rows *r, double a, const perp_row *x, double b, const perp_row *y) {
     if (r->nb == r->n) return;
     double *row = r->B + (ptrdiff_t)r->n * r->nb;
@@ -72,7 +73,7 @@ static void equal(rows *r, double a, const perp_row *x, double b, const perp_row
     if (sqrt(pp_dot(r->n, row, row)) > DEPENDENT && make_unit(r->n, row)) r->nb++;
 }
 
-/* A dq >= 0. */
+/* Adds the condition A dq >= 0 for this row. */
 static void at_least(rows *r, double a, const perp_row *x, double b, const perp_row *y) {
     if (r->na == r->cap_a) return;
     double *row = r->A + (ptrdiff_t)r->n * r->na;
@@ -80,7 +81,7 @@ static void at_least(rows *r, double a, const perp_row *x, double b, const perp_
     if (make_unit(r->n, row)) r->na++;
 }
 
-/* Round friction: pf the impulse, s the slip, most = mu p_n. */
+/* Round friction cone. pf: impulse, s: slip, most = mu p_n. */
 static void round_friction(rows *r, const perp_contact_row *c, const double pf[2], const double s[2], double most) {
     double slip = pp_hypot(s[0], s[1]), size = pp_hypot(pf[0], pf[1]);
     if (slip > ZERO * r->speed) {
@@ -94,9 +95,9 @@ static void round_friction(rows *r, const perp_contact_row *c, const double pf[2
     }
 }
 
-/* The same with directions d_k. Variables of the law: p_k, and sigma, of which the motion has d_k ds + dsigma = 0 where
- * p_k > 0, >= 0 where p_k = 0 and the row is tight; dsigma = 0 if friction is not at its limit, >= 0 if it is and
- * sigma = 0, free otherwise. */
+/* The same for a pyramid with directions d_k. The variables of its law are p_k and sigma. The motion satisfies d_k ds +
+ * dsigma = 0 if p_k > 0, and >= 0 if p_k = 0 and the row is tight. dsigma = 0 if friction is inside its limit, >= 0 if
+ * it is at the limit and sigma = 0, free otherwise. */
 static void pyramid_friction(rows *r, const perp_contact_row *c, const double pf[2], const double s[2], double most) {
     const double turn = 6.283185307179586;
     int nd = c->nd;
@@ -108,7 +109,7 @@ static void pyramid_friction(rows *r, const perp_contact_row *c, const double pf
         if (along > reach) reach = along, k1 = k;
     }
     double a1 = c->phase + turn * k1 / nd, d1[2] = {pp_cos(a1), pp_sin(a1)};
-    /* the second direction that p_f is made of, the neighbour on its side */
+    /* the second direction of p_f is the neighbour on its side */
     double side = d1[0] * pf[1] - d1[1] * pf[0];
     int k2 = (k1 + (side >= 0 ? 1 : nd - 1)) % nd;
     double a2 = c->phase + turn * k2 / nd, d2[2] = {pp_cos(a2), pp_sin(a2)};
@@ -162,7 +163,7 @@ static void joint(rows *r, int i) {
         at_least(r, x > j->lo + small ? -1 : 1, &j->row, 0, NULL);
 }
 
-/* Projection of x on { A x >= 0 } by Hildreth's method: one row after the other, with the multipliers kept >= 0. */
+/* Projects x on { A x >= 0 } by Hildreth's method: row by row, with multipliers kept >= 0. */
 static void project(int n, const double *A, int na, double *multiplier, double *x) {
     memset(multiplier, 0, (size_t)na * sizeof *multiplier);
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
@@ -178,13 +179,13 @@ static void project(int n, const double *A, int na, double *multiplier, double *
     }
 }
 
-/* Dimension of the span of the cone: by projecting the basis of what B leaves, both ways. */
+/* Dimension of the span of the cone, from projections of the basis vectors of the null space of B, with both signs. */
 static int span(rows *r, double *work) {
     int n = r->n, free = n - r->nb, found = 0;
     double *Z = work, *S = Z + (ptrdiff_t)n * n, *C = S + (ptrdiff_t)n * n, *x = C + (ptrdiff_t)n * r->na,
            *multiplier = x + n;
     int nz = 0;
-    for (int i = 0; i < n && nz < free; i++) { /* unit vectors, made square to B and to each other */
+    for (int i = 0; i < n && nz < free; i++) { /* unit vectors, made orthogonal to B and to each other */
         double *z = Z + (ptrdiff_t)n * nz;
         memset(z, 0, (size_t)n * sizeof *z);
         z[i] = 1;
@@ -193,7 +194,7 @@ static int span(rows *r, double *work) {
         if (sqrt(pp_dot(n, z, z)) > 1e-6 && make_unit(n, z)) nz++;
     }
     int nc = 0;
-    for (int k = 0; k < r->na; k++) { /* A within what B leaves */
+    for (int k = 0; k < r->na; k++) { /* A restricted to the null space of B */
         double *c = C + (ptrdiff_t)n * nc;
         memcpy(c, r->A + (ptrdiff_t)n * k, (size_t)n * sizeof *c);
         clear_of(n, r->B, r->nb, c);
@@ -210,7 +211,7 @@ static int span(rows *r, double *work) {
     return found;
 }
 
-/* A unit of each degree of freedom as a motion of the body's rim, so that turning and shifting compare. */
+/* Scales each degree of freedom to a displacement of the body's rim, so that rotations and translations are comparable. */
 static void scale_of(rows *r) {
     const pp_frame *f = r->f;
     for (int k = 0; k < f->control.nblock; k++) {

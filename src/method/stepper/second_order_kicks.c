@@ -1,14 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* second_order_kicks.c - a step in two half kicks with a free motion between them
+/* second_order_kicks.c - a step of two half kicks with a free motion between them
  *   M(q) (nu - nu_n) = h/2 f(q_n, t_n) + G(q_n) p            q_n+1 = q_n moved freely over h with nu; joints hold there
- *   M(q) (nu_n+1 - nu') = h/2 f(q_n+1, t_n+1) + G(q_n+1) p'  nu': nu after the free turn; joints hold in velocities
- * Method   The first is posed with the rows of q_n, and again with the errors measured where its answer leads,
- *          linearised there along the same rows (the chord method of SHAKE), until they are down to rounding. Gaps are
- *          the contact model's business. Rows that demand a rate - motors, friction, springs - get the mean of their
- *          rates at both ends, friction of contacts what second_order_shift.c says. The second is posed once.
- * Springs  in joints push with the force of the middle, -k ((x + x+)/2 - rest) - c (x+ - x)/h, in both halves: stable
- *          for any k.
+ *   M(q) (nu_n+1 - nu') = h/2 f(q_n+1, t_n+1) + G(q_n+1) p'  nu': nu after the free rotation; joints hold in velocities
+ * Method   The first kick is posed with the rows of q_n. It is posed again with the errors measured at the end pose of its solution,
+ *          linearised along the same rows (the chord method of SHAKE), until they are rounding. The contact model does the same for
+ *          gaps. Rows that prescribe a rate (motors, friction, springs) get the mean of their rates at both ends; for friction of
+ *          contacts see second_order_shift.c. The second kick is posed once.
+ * Springs  of joints act with the force of the middle, -k ((x + x+)/2 - rest) - c (x+ - x)/h, in both halves. This is stable for any k.
  * Source   Andersen, J. Comput. Phys. 52 (1983) 24 (RATTLE); Hairer, Lubich, Wanner, Geometric Numerical Integration,
  *          VII.1.4. */
 #include "model/actuator.h"
@@ -33,16 +32,16 @@
 #define ROUNDS      25
 #define PATIENCE    10
 #define SLIP_ROUNDS 6
-#define SETTLED     1e-9 /* joint errors that may be left, as a part of the lengths at hand, when they fall no more */
+#define SETTLED     1e-9 /* [1] joint errors that may remain, relative to the lengths, when they no longer decrease */
 #define SLIP_SMALL  1e-10
-/* The same after so many rounds: a chain at a dead point, stretched or squeezed, turns the least error into large
- * impulses, and the rounds find no end. */
+/* [1] The same after PATIENCE rounds: in a chain at a dead point, stretched or compressed, a tiny error causes large
+ * impulses, and the rounds do not converge. */
 #define JAMMED      1e-8
-#define LAST_RESORT 1e-4  /* the same where no shorter step follows */
-#define NOISE       1e-13 /* errors that more rounds would only stir */
-#define SLOW        0.2   /* of the misses are left after a round: the rounds are mixed from now on */
+#define LAST_RESORT 1e-4  /* [1] the same if no shorter step will be tried */
+#define NOISE       1e-13 /* [1] smaller errors are not improved by more rounds */
+#define SLOW        0.2 /* [1] if a round leaves more than this fraction of the errors, later rounds are extrapolated */
 
-/* Velocity of block k, ndof numbers, into a state. */
+/* Writes the velocity of block k, ndof numbers, to a state. */
 static void set_velocity(const pp_frame *f, int k, const double *nu, pp_state *s) {
     int slot = f->control.block_body[k], nd = f->control.block_ndof[k], dim = f->w->def.dim;
     s->v[slot] = perp_v3(nu[0], nu[1], dim == 3 ? nu[2] : 0);
@@ -56,7 +55,7 @@ static perp_status solve(pp_frame *f, bool contacts) {
     return st ? st : pp_solve_step(f, &(pp_solve_options){.no_lift = f->method.jammed});
 }
 
-/* Rows of all joints at the end pose, in the order of the first kick's. */
+/* Rows of all joints at the end pose, in the order of the first kick. */
 static perp_status end_rows(const pp_frame *f, perp_joint_row **out) {
     perp_world *w = f->w;
     int n = 0;
@@ -75,8 +74,8 @@ static perp_status end_rows(const pp_frame *f, perp_joint_row **out) {
                                        : pp_fail(w, PERP_E_SOLVE, "the rows of the joints changed in the step");
 }
 
-/* What the rows of the first kick lack, by the end pose that its answer led to: see pp_frame_demand.joint_shift. Returns the
- * largest change, as a displacement over the step [L or rad]; miss: by row, the change [L/T or rad/T]. */
+/* Computes the joint shifts for the next round from the end pose of the last solution: see pp_frame_demand.joint_shift.
+ * Returns the largest change, as a displacement over the step [L or rad]; miss: by row, the change [L/T or rad/T]. */
 static double joint_shifts(const pp_frame *f, const perp_joint_row *end, const double *used, double *shift,
                            double *miss) {
     const perp_step_problem *p = &f->pose.problem;
@@ -87,8 +86,8 @@ static double joint_shifts(const pp_frame *f, const perp_joint_row *end, const d
         double rate = pp_row_dot(p, &r->row, f->solve.solution.nu), before = position ? r->b : used ? used[i] : 0;
         shift[i] = position ? end[i].b - rate : 0.5 * (pp_row_dot(p, &end[i].row, f->update.nu_turned) - rate);
         miss[i] = 0;
-        if (r->kind == PERP_ROW_INERTIA) shift[i] = before = 0; /* what free motion does to it is in its own b */
-        /* a limit that is far off does nothing */
+        if (r->kind == PERP_ROW_INERTIA) shift[i] = before = 0; /* its own b contains the effect of the free motion */
+        /* a limit that is far away has no effect */
         if (r->kind == PERP_ROW_LIMIT && f->solve.solution.p_joint[i] == 0 && end[i].b >= 0) continue;
         miss[i] = shift[i] - before;
         double change = f->h * fabs(miss[i]);
@@ -97,7 +96,7 @@ static double joint_shifts(const pp_frame *f, const perp_joint_row *end, const d
     return most;
 }
 
-/* Lengths that joint errors are compared with: how far bodies and their parts are from the origin [L]. */
+/* Length scale for joint errors: the largest distance of a point of a body from the origin [L]. */
 static double far(const pp_frame *f) {
     double most = 1e-3;
     for (int k = 0; k < f->control.nblock; k++) {
@@ -122,13 +121,13 @@ static bool rubs(const pp_frame *f) {
     return false;
 }
 
-/* What joint errors may be left after so many rounds, as a part of the lengths at hand. */
+/* Joint error that may remain after this many rounds, relative to the lengths. */
 static double may_be_left(const pp_frame *f, int round) {
     if (round < PATIENCE) return SETTLED;
     return f->task.last_resort && round > 2 * PATIENCE ? LAST_RESORT : JAMMED;
 }
 
-/* A frame for the second kick; what touches is looked for later. NULL: out of memory, and the world says so. */
+/* Makes a frame for the second kick; contacts are found later. Returns NULL if out of memory, with the message set. */
 static pp_frame *at_end(pp_frame *f) {
     perp_world *w = f->w;
     pp_frame *e = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
@@ -140,7 +139,7 @@ static pp_frame *at_end(pp_frame *f) {
     if (pp_state_new(w, middle) || pp_state_new(w, end)) return NULL;
     pp_state_copy(w, middle, f->s1);
     pp_state_copy(w, end, f->s1);
-    /* the gaps of what pushed are zero as far as the contact model solved them */
+    /* gaps of contacts with an impulse are zero to the accuracy of the contact model */
     double touching = 0;
     for (int i = 0; f->method.true_gap && i < f->contacts.n; i++)
         if (f->solve.solution.p_contact[3 * i] > 0 && fabs(f->method.true_gap[i]) < 1e-6 * far(f))
@@ -160,7 +159,7 @@ static pp_frame *at_end(pp_frame *f) {
     return e;
 }
 
-/* Shifts of the friction by what touches at the end; *change as pp_slip_shifts(). */
+/* Updates the friction shifts with the contacts at the end; *change as in pp_slip_shifts(). */
 static perp_status follow_slip(pp_frame *f, double *change) {
     *change = 0;
     if (!rubs(f)) return PERP_OK;
@@ -171,7 +170,7 @@ static perp_status follow_slip(pp_frame *f, double *change) {
     return st ? st : pp_slip_shifts(f, e, change);
 }
 
-/* Dynamic bodies back to the start, where the stages expect them. */
+/* Moves dynamic bodies back to the start, where the stages expect them. */
 static void back_to_start(pp_frame *f) {
     for (int k = 0; k < f->control.nblock; k++) {
         int slot = f->control.block_body[k];
@@ -190,8 +189,8 @@ static perp_status answer(pp_frame *f, double span, bool contacts) {
     return st;
 }
 
-/* The answer of a part that goes on jammed, with the joint shifts that left the least error. Where bodies cannot give way, joints
- * may not hold either: the certificate tells by how much. */
+/* Solves a jammed substep with the joint shifts that left the smallest error. If bodies cannot give way, joints may not
+ * hold either; the certificate reports by how much. */
 static perp_status jammed_answer(pp_frame *f, const double *shift, double span, bool contacts) {
     f->demand.joint_shift = shift;
     return answer(f, span, contacts);
@@ -199,7 +198,7 @@ static perp_status jammed_answer(pp_frame *f, const double *shift, double span, 
 
 perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
     double last = INFINITY, least = INFINITY;
-    const double *best = NULL; /* shifts that left the least error */
+    const double *best = NULL; /* shifts with the smallest error */
     bool slow = false, stirred = false;
     int idle = 0;
     pp_mix mix = {0};
@@ -218,7 +217,7 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
         int nused = f->demand.nshift;
         if (contacts && round <= SLIP_ROUNDS && (st = follow_slip(f, &change))) return st;
         bool slips_stay = change <= SLIP_SMALL * fastest(f), slips_settled = slips_stay || round >= SLIP_ROUNDS;
-        idle = miss < 0.5 * least ? 0 : idle + 1; /* mixed rounds may go astray once */
+        idle = miss < 0.5 * least ? 0 : idle + 1; /* an extrapolated round may fail once */
         if (miss < least) best = f->demand.joint_shift;
         least = fmin(least, miss);
         bool settled = miss <= may_be_left(f, round) * far(f), idles = idle > (slow ? 1 : 0);
@@ -226,21 +225,22 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
             return miss > least ? jammed_answer(f, best, span, contacts) : PERP_OK;
         bool stalls = idles && settled;
         if (slips_settled && (miss == 0 || stalls)) {
-            f->demand.shift = used; /* what the answer is of */
+            f->demand.shift = used; /* the shifts of this solution */
             f->demand.nshift = nused;
             break;
         }
         if (round == ROUNDS)
-            return pp_fail(f->w, PERP_E_SOLVE,
-                           "joints did not settle at t = %g (h = %g): %.3g is left; they may be stretched or folded to "
-                           "a dead point",
-                           f->s0->t, f->h, miss);
+            return pp_fail(
+                f->w, PERP_E_SOLVE,
+                "joints did not converge at t = %g (h = %g): an error of %.3g is left; they may be stretched or "
+                "folded to a dead point",
+                f->s0->t, f->h, miss);
         if (round == 1) {
             if (!pp_mix_new(&f->w->arena, f->pose.problem.njoint, &mix))
                 return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
             pp_mix_weigh(&mix, &f->pose.problem);
         }
-        if (stirred && slips_stay) mix.rounds = 0; /* rounds with other slips say nothing of those to come */
+        if (stirred && slips_stay) mix.rounds = 0; /* rounds with other slips do not predict the next ones */
         stirred = !slips_stay;
         slow = slow || (miss > SLOW * last && miss > NOISE * far(f));
         pp_mix_step(&mix, misses, shift, slow && miss > NOISE * far(f));
@@ -252,7 +252,7 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
     return st;
 }
 
-/* The springs of joints push again, with the force of the first kick along the rows of the end. */
+/* Adds the impulses of joint springs of the first kick again, along the rows of the end. */
 static perp_status push_springs(const pp_frame *f, pp_frame *e) {
     const perp_step_problem *p = &f->pose.problem;
     perp_joint_row *end = NULL;
@@ -271,7 +271,7 @@ static perp_status push_springs(const pp_frame *f, pp_frame *e) {
 }
 
 static bool damped(const perp_world *w) {
-    if (pp_has_armature(w)) return true; /* rotors see the free motion at the end */
+    if (pp_has_armature(w)) return true; /* rotors depend on the free motion at the end */
     for (int i = 0; i < w->nforce; i++) {
         const pp_force *e = &w->force[i];
         if (pp_alive(e->gen) && e->def.kind == PERP_FORCE_SPRING && (e->def.damping > 0 || e->def.drag > 0))
@@ -285,8 +285,8 @@ static void take_velocity(const pp_frame *e, pp_state *s) {
         set_velocity(e, k, e->solve.solution.nu + e->control.block_offset[k], s);
 }
 
-/* Blocks that nothing pushes and nothing turns keep the velocity of the free turn to the last digit: the rounding of
- * M^-1 M would add up. */
+/* A block without impulses and torques keeps the angular velocity of the free rotation exactly. The rounding of M^-1 M
+ * would accumulate. */
 static perp_status keep_free(pp_frame *e) {
     const perp_step_problem *p = &e->pose.problem;
     bool *pushed = PP_ARENA_ZERO(&e->w->arena, bool, e->control.nblock);
@@ -309,8 +309,9 @@ static perp_status keep_free(pp_frame *e) {
     return PERP_OK;
 }
 
-/* The velocities of the end. Driven bodies and joints may contradict each other there, or wedge what lies between them, and
- * since no gap is asked to close, a shorter part does not help: it goes on jammed. So it does where the first kick did. */
+/* Solves the velocities of the end. Driven bodies and joints may contradict each other there, or wedge the bodies
+ * between them. No gap must close here, so a shorter substep does not help, and the step goes on jammed. It also does
+ * so if the first kick did. */
 static perp_status solve_end(pp_frame *f, pp_frame *e, bool contacts) {
     perp_world *w = f->w;
     int wedged = w->run.work.wedged;
@@ -326,7 +327,7 @@ perp_status pp_second_kick(pp_frame *f, bool contacts, pp_frame **out) {
     perp_status st = PERP_OK;
     pp_frame *e = at_end(f);
     if (!e) return PERP_E_MEMORY;
-    /* dampers see the velocity at the end: found in two rounds, which leaves an error of third order in the step */
+    /* dampers need the velocity at the end: two more rounds leave an error of third order in the step */
     int rounds = damped(f->w) ? 3 : 1;
     for (int round = 0; !st && round < rounds; round++) {
         st = pp_control(e);

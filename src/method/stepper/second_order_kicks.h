@@ -6,19 +6,18 @@
 
 #include "stage/frame.h"
 
-/* The first half of the step and the motion to its end: from pp_control's results to f->solve.solution and f->s1, whose
- * velocities are those of the middle of the step, turned to its end. span: time that passes, h or, backwards, -h.
- * contacts: false if none need be looked for. */
+/* The first half of the step and the motion to its end: from the results of pp_control to f->solve.solution and f->s1.
+ * The velocities of f->s1 are those of the middle of the step, rotated to its end. span: elapsed time, h or (backwards)
+ * -h. contacts: false if there are none. */
 perp_status pp_first_kick(pp_frame *f, double span, bool contacts);
-/* The second half at the pose of f->s1: the frame of it, from the arena, whose solution has become the velocity of
- * f->s1. */
+/* The second half at the pose of f->s1. *out: its frame, in the arena; its solution is the velocity of f->s1. */
 perp_status pp_second_kick(pp_frame *f, bool contacts, pp_frame **out);
 
-/* second_order_shift.c: what the friction of the first kick must see so that the step is symmetric. */
-/* The shifts that the answer of the first kick asks for, given its end contacts (those of `end`). *change: by how much
- * they differ from those in use [L/T]. */
+/* second_order_shift.c: shifts of the friction law of the first kick that make the step symmetric. */
+/* Computes the shifts from the solution of the first kick and its end contacts (those of `end`). *change: difference to
+ * the present shifts [L/T]. */
 perp_status pp_slip_shifts(pp_frame *f, const pp_frame *end, double *change);
-/* Rebounds that the second kick owes to pairs that arrived in the first. */
+/* Sets the rebounds in the second kick for pairs that arrived in the first. */
 perp_status pp_rebounds(const pp_frame *f, pp_frame *end);
 
 #endif

@@ -1,16 +1,15 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* second_order_shift.c - friction that is the same forwards and backwards in time
+/* second_order_shift.c - friction that is symmetric in time
  *
- * The second kick sees slip at the end of the step, with the velocity of the end. The first must mirror it. What slides
- * is pushed along the slip at the start of the step, with the velocity of the start. What sticks or rolls moves with
- * the velocity of the middle, and its slip is to vanish in the mean of both ends of the step: its rows change on the
- * way, by the turning of levers and normals, and those of the start alone would leave an error of first order in the
- * position.
- * A pyramid is turned to the slip of the middle in both kicks instead: its corner is the direction of friction.
- * Friction is posed by the slip of the start row plus a shift, found from the last answer: a chord method, as for
- * joints. A contact about to stop or to turn round keeps the plain law, and so does one that arrives: those are first
- * order, once. */
+ * Problem  The second kick uses the slip at the end of the step, with the velocity of the end. The first kick must mirror it.
+ * Method   A sliding contact gets the slip at the start of the step, with the velocity of the start. A sticking or rolling contact moves with
+ *          the velocity of the middle, and the mean of its slips at both ends must vanish: its rows change during the step, as lever
+ *          arms and normals rotate, and the rows of the start alone would leave an error of first order in the position. A pyramid is
+ *          turned to the slip of the middle in both kicks instead: its corner is the direction of friction.
+ *          The friction law uses the slip of the start row plus a shift, which is found from the last solution by a chord method, as for
+ *          joints. A contact that is about to stop or to reverse keeps the plain law, and so does one that arrives. Such steps are of
+ *          first order, once. */
 #include <math.h>
 
 #include "stage/control/belt.h"
@@ -18,19 +17,19 @@
 #include "stage/pose/rebound.h"
 #include "method/stepper/second_order_kicks.h"
 
-#define SAME_WAY 0.9 /* cosine up to which a contact slides on */
+#define SAME_WAY 0.9 /* [1] a contact continues to slide if the cosine between its slip directions exceeds this */
 
-/* Relative motion of B against A at a contact. */
+/* Motion of B relative to A at a contact. */
 typedef struct slip {
     perp_vec3 s_W; /* along the surface [L/T] */
     double spin;   /* about the normal [1/T] */
 } slip;
 
 /* Input of the friction law of one contact: a shift of its slip velocity, and the slip velocity that a friction pyramid is turned to [L/T]. */
-typedef struct told {
+typedef struct friction_input {
     slip shift;
     perp_vec3 aim_W;
-} told;
+} friction_input;
 
 /* Velocities of kinematic bodies, by body slot. */
 typedef struct driven {
@@ -38,8 +37,8 @@ typedef struct driven {
     bool before; /* of surfaces that move: pp_belt.before_B, not now_B */
 } driven;
 
-/* At poses `at`, with velocities nu of the dynamic bodies and those of `by` for the others. Friction acts on both
- * bodies at one place, see formulate.c. */
+/* Slip at the poses `at`, with velocities nu of the dynamic bodies and those of `by` for the others. Friction acts on
+ * both bodies at one point, see formulate.c. */
 static slip slip_of(const pp_frame *f, const perp_contact *c, const int *shape, const pp_state *at, driven by,
                     const double *nu) {
     int body[2] = {f->w->shape[shape[0]].body, f->w->shape[shape[1]].body};
@@ -66,14 +65,14 @@ static slip slip_of(const pp_frame *f, const perp_contact *c, const int *shape, 
     return (slip){perp_v3_axpy(v, -perp_v3_dot(v, c->n_W), c->n_W), perp_v3_dot(w, c->n_W)};
 }
 
-/* A tangent vector at normal n, carried to normal m by the least rotation. */
+/* Rotates a tangent vector at normal n to normal m by the smallest rotation. */
 static perp_vec3 carried(perp_vec3 s, perp_vec3 n, perp_vec3 m) {
     double c = 1 + perp_v3_dot(n, m);
     return c > 0.1 ? perp_v3_axpy(s, -perp_v3_dot(m, s) / c, perp_v3_add(n, m)) : s;
 }
 
-/* The contact of `end` that contact i of f has become, or NULL. */
-static const perp_contact *became(const pp_frame *f, int i, const pp_frame *end, const int **shape) {
+/* The contact of `end` that corresponds to contact i of f, or NULL. */
+static const perp_contact *same_contact_at_end(const pp_frame *f, int i, const pp_frame *end, const int **shape) {
     const int *s = f->contacts.shape + 2 * i;
     const perp_contact *only = NULL;
     int n = 0;
@@ -85,7 +84,7 @@ static const perp_contact *became(const pp_frame *f, int i, const pp_frame *end,
         only = &end->contacts.at[j];
         n++;
     }
-    for (int j = 0; n == 1 && j < f->contacts.n; j++) { /* the one contact of the pair at both ends */
+    for (int j = 0; n == 1 && j < f->contacts.n; j++) { /* the only contact of the pair at both ends */
         const int *e = f->contacts.shape + 2 * j;
         if (j != i && e[0] == s[0] && e[1] == s[1]) n++;
     }
@@ -109,17 +108,17 @@ static const pp_slip_shift *in_use(const pp_frame *f, int i) {
     return NULL;
 }
 
-/* The shift of contact i that pushes; false: none. */
-static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise, told *out) {
-    *out = (told){{{0, 0, 0}, 0}, {0, 0, 0}};
+/* The shift of contact i, which carries an impulse; returns false if there is none. */
+static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise, friction_input *out) {
+    *out = (friction_input){{{0, 0, 0}, 0}, {0, 0, 0}};
     const perp_contact *c = &f->contacts.at[i];
     const int *shape = f->contacts.shape + 2 * i, *end_shape = shape;
     double e_r = f->pose.problem.contact[i].e_r;
     slip now = slip_of(f, c, shape, f->s0, (driven){.v = f->s1->v, .w = f->s1->w}, f->solve.solution.nu);
     const driven start = {f->control.start_v, f->control.start_w,
-                          .before = true}; /* bodies that are driven at first: not the mean, which rows have */
+                          .before = true}; /* velocities of driven bodies at the start, not their mean as in the rows */
     const pp_slip_shift *used = in_use(f, i);
-    slip seen = now; /* by the law */
+    slip seen = now; /* the slip that the law uses */
     if (used) seen = (slip){perp_v3_add(now.s_W, used->slip_W), now.spin + used->spin};
     bool slides = size(seen, e_r) > noise;
     if (slides && f->pose.problem.contact[i].nd > 0 && f->w->def.dim == 3) {
@@ -134,7 +133,7 @@ static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise
         out->shift = (slip){perp_v3_sub(perp_v3_scale(a / b, first.s_W), now.s_W), first.spin * a / b - now.spin};
         return true;
     }
-    const perp_contact *last = became(f, i, end, &end_shape);
+    const perp_contact *last = same_contact_at_end(f, i, end, &end_shape);
     if (!last) return false;
     slip here = slip_of(f, c, shape, f->s0, start, f->solve.solution.nu);
     slip then = slip_of(end, last, end_shape, end->s0, (driven){.v = end->s1->v, .w = end->s1->w}, f->update.nu_turned);
@@ -144,7 +143,7 @@ static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise
 }
 
 /* Difference of two such inputs; NULL: no shift [L/T]. */
-static double apart(const pp_slip_shift *a, const pp_slip_shift *b, double e_r) {
+static double shift_difference(const pp_slip_shift *a, const pp_slip_shift *b, double e_r) {
     static const pp_slip_shift nothing = {.shape = {-1, -1}};
     if (!a) a = &nothing;
     if (!b) b = &nothing;
@@ -162,7 +161,7 @@ perp_status pp_slip_shifts(pp_frame *f, const pp_frame *end, double *change) {
         double e_r = f->pose.problem.contact[i].e_r;
         const pp_slip_shift *used = in_use(f, i), *now = NULL;
         const int *shape = f->contacts.shape + 2 * i;
-        told x;
+        friction_input x;
         bool rubs = f->contacts.at[i].mu > 0 && f->solve.solution.p_contact[3 * i] > 0 && touched(f, i);
         if (rubs && shift_of(f, i, end, noise, &x)) {
             list[n] = (pp_slip_shift){.shape = {shape[0], shape[1]},
@@ -172,14 +171,15 @@ perp_status pp_slip_shifts(pp_frame *f, const pp_frame *end, double *change) {
                                       .aim_W = x.aim_W};
             now = &list[n++];
         }
-        *change = fmax(*change, apart(used, now, e_r));
+        *change = fmax(*change, shift_difference(used, now, e_r));
     }
     f->demand.shift = list;
     f->demand.nshift = n;
     return PERP_OK;
 }
 
-/* A contact that arrives at speed -u < 0 and did not bounce in the first kick leaves at restitution times that. */
+/* A contact that arrives with u < 0 and did not rebound in the first kick must separate with restitution times this
+ * speed. */
 perp_status pp_rebounds(const pp_frame *f, pp_frame *end) {
     pp_slip_shift *list = PP_ARENA_ARRAY(&f->w->arena, pp_slip_shift, f->contacts.n);
     if (!list) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);

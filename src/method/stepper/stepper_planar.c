@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* stepper_planar.c - planar bodies that rest and rub on their plane, "2.5D"
- * The Stewart-Trinkle step of a 2D world, with friction at the three points on which a body rests. Their normal forces
- * are known, since the body stays level (Berard 3.24); so friction has a given limit, in both directions of the plane.
+/* stepper_planar.c - planar bodies that rest on their plane with friction, "2.5D"
+ * Method   The Stewart-Trinkle step of a 2D world, with friction at the three points on which a body rests. Their normal forces are known,
+ *          because the body stays level (Berard 3.24). So friction has a given limit, in both directions of the plane.
  * Source   Berard 3.3. */
 #include "stage/pose/support_rows.h"
 

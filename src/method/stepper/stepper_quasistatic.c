@@ -1,19 +1,18 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* stepper_quasistatic.c - bodies without inertia: forces balance in every step
- *   0 = h f + G_b p_b + G_n p_n + G_f p_f,   laws of contacts and joints as ever, q+ = q (+) h nu
- * Pyramids make it Model-DLC, true cones Model-DQC.
- * Method   The step problem of a body with mass, posed again and again: with the masses eps M and the velocity of the
- *          last answer, nu_0 = 0, the momentum eps M (nu_k+1 - nu_k) is what the forces miss of balance. That is the
- *          proximal point method: it ends where nothing is missing, in a few rounds if the cones are pyramids. Those turn
- *          with the slip of the last round, but not for ever: of a push off the centre two motions may take turns, each
- *          the answer to the directions of the other. Of many solutions it takes one near rest, in the metric of the
- *          masses: the least motion.
- *          Where cones turn little by little rounds are slow; then they are mixed (problem/mix.c).
- *          eps is such that the forces at hand would change velocities in a step by as much as the fastest body moves,
- *          or what is driven, and then by more: large numbers beside small velocities would cost digits.
- * Fails    where no balance is: a body that nothing holds, or a push beyond what friction bears. If the rounds do not end soon,
- *          a proof of that is looked for (quasistatic_balance.c).
+ *   0 = h f + G_b p_b + G_n p_n + G_f p_f,   laws of contacts and joints as usual, q+ = q (+) h nu
+ * Pyramids make it Model-DLC, friction cones Model-DQC.
+ * Method   Proximal point method: the step problem of bodies with mass is solved repeatedly, with the masses eps M and the velocity of the
+ *          last solution, starting from nu_0 = 0. The momentum eps M (nu_k+1 - nu_k) is the imbalance of the forces. The rounds end when it
+ *          vanishes; with pyramids this takes a few rounds. Pyramids follow the slip of the last round only for some rounds: for a push
+ *          off the centre two motions can alternate, each the solution for the directions of the other. If there are many
+ *          solutions, the method finds one near rest in the metric of the masses: the least motion.
+ *          If cones rotate slowly, the rounds converge slowly. Then they are extrapolated (problem/mix.c).
+ *          eps is chosen so that the present forces would change velocities in a step by the speed of the fastest body or
+ *          drive, and later by more. Very large changes beside small velocities would cost accuracy.
+ * Fails    If there is no balance: a body that nothing supports, or a push that friction cannot resist. If the rounds do not end soon,
+ *          a proof of this is searched (quasistatic_balance.c).
  * Source   Berard 3.4. */
 #include <math.h>
 #include <stdio.h>
@@ -30,28 +29,30 @@
 #include "stage/certify/certify.h"
 #include "stage/update/update.h"
 
-#define ROUNDS     80
-#define FOLLOWING  8   /* rounds in which pyramids turn with the slip; only those of one problem are sure to end */
-#define DOUBT      3   /* rounds after which a proof is looked for that there is no balance; two or three are usual */
-#define SHORT_LOOK 400 /* sweeps that look for it then: less work than a round */
-#define LONG_LOOK \
-    40000             /* and where the step fails anyway: enough for slopes a thousandth above the limit of friction */
-#define SLOW        8 /* rounds after which they are mixed; eps stays then, unless speeds grow by SPEED_GROWS */
+#define ROUNDS    80
+#define FOLLOWING 8 /* [rounds] in which pyramids follow the slip; rounds of one fixed problem are guaranteed to end */
+/* [rounds] after which a proof that there is no balance is searched; two or three rounds are usual */
+#define DOUBT      3
+#define SHORT_LOOK 400 /* [sweeps] of this first search: less work than a round */
+/* [sweeps] of the search after the step has failed: enough for slopes a thousandth above the limit of friction */
+#define LONG_LOOK 40000
+/* [rounds] after which rounds are extrapolated; eps stays constant then, unless speeds grow by SPEED_GROWS */
+#define SLOW        8
 #define SPEED_GROWS 2
-#define SHRINKS     0.999 /* part of a change that the next may be, for rounds to be mixed */
+#define SHRINKS     0.999 /* [1] rounds are extrapolated only if the change is below this fraction of the last one */
 #define RATIO_GROWS 4
 #define RATIO_MOST  16
-#define RATIO_LONG  1024 /* of pyramids, which are solved exactly, where rounds go on in one direction */
+#define RATIO_LONG  1024 /* [1] for pyramids, which are solved exactly, if the rounds continue in one direction */
 
 typedef struct round_data {
-    double *M, *Minv; /* those of the bodies */
+    double *M, *Minv; /* masses of the bodies */
     double *force;    /* ndof: h f */
-    double *nu;       /* ndof: of the last round */
-    double *miss;     /* ndof: its change in a round */
+    double *nu;       /* ndof: velocity of the last round */
+    double *miss;     /* ndof: change of velocity in a round */
     pp_mix mix;
-    double *slips;       /* ndof: of the round that pyramids stay with */
-    double acceleration; /* largest that the forces would make [L/T^2] */
-    double speed;        /* of what is driven, and of the fastest body so far [L/T] */
+    double *slips;       /* ndof: velocity of the round whose slip the pyramids keep */
+    double acceleration; /* largest acceleration that the forces would cause [L/T^2] */
+    double speed;        /* of drives, and of the fastest body so far [L/T] */
 } round_data;
 
 static double rim(const pp_frame *f, int k) {
@@ -59,7 +60,7 @@ static double rim(const pp_frame *f, int k) {
     return isfinite(r) ? r : 0;
 }
 
-/* Largest size of x, which has the degrees of freedom of block k, as a motion of the body's rim. */
+/* Size of the motion x of block k, measured at the body's rim. */
 static double motion(const pp_frame *f, int k, const double *x) {
     double lin = 0, ang = 0;
     for (int i = 0; i < f->control.block_ndof[k]; i++) *(i < f->w->def.dim ? &lin : &ang) += x[i] * x[i];
@@ -101,8 +102,7 @@ static perp_status begin(pp_frame *f, round_data *q) {
         !pp_mix_new(a, f->control.ndof, &q->mix))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
     f->method.no_inertia = true;
-    memset(f->control.nu0, 0,
-           (size_t)f->control.ndof * sizeof *f->control.nu0); /* what moved before has no bearing on what moves now */
+    memset(f->control.nu0, 0, (size_t)f->control.ndof * sizeof *f->control.nu0); /* earlier motion has no influence */
     memset(f->control.bend, 0, (size_t)f->control.nblock * sizeof *f->control.bend);
     for (int i = 0; i < f->control.ndof; i++) q->force[i] = pp_force_impulse(f, i);
     double press = pp_support_press(f->w);
@@ -118,7 +118,7 @@ static perp_status begin(pp_frame *f, round_data *q) {
     return PERP_OK;
 }
 
-/* Masses eps M and the momentum that goes with the last velocity. */
+/* Sets the masses eps M and the momentum of the last velocity. */
 static void weigh(pp_frame *f, const round_data *q, double eps) {
     for (int i = 0; i < 36 * f->control.nblock; i++) {
         f->control.M[i] = eps * q->M[i];
@@ -134,7 +134,7 @@ static void weigh(pp_frame *f, const round_data *q, double eps) {
     }
 }
 
-/* Largest change of a velocity in the last round; *who: the block of it. */
+/* Largest change of velocity in the last round; *who: its block. */
 static double change(const pp_frame *f, const round_data *q, int *who) {
     double most = 0, d[6];
     for (int k = 0; k < f->control.nblock; k++) {
@@ -146,7 +146,7 @@ static double change(const pp_frame *f, const round_data *q, int *who) {
     return most;
 }
 
-/* The velocity that the next round starts from: that of this one, or a mixture of the last ones. */
+/* Sets the velocity from which the next round starts: that of this round, or an extrapolation of the last ones. */
 static void go_on(const pp_frame *f, round_data *q, bool mix) {
     const double *nu = f->solve.solution.nu;
     for (int i = 0; i < f->control.ndof; i++) {
@@ -185,11 +185,11 @@ static perp_status no_balance(pp_frame *f, int who, const pp_imbalance *proof) {
         f->s0->t, body, proof->rows);
 }
 
-/* Of rounds that failed or do not end: PERP_E_SOLVE with its cause if no balance exists. `st`: what it is else. */
+/* After rounds that failed or do not end: returns PERP_E_SOLVE with the cause if no balance exists, otherwise `st`. */
 static perp_status doubt(pp_frame *f, const round_data *q, int sweeps, perp_status st) {
     char before[PP_WHY];
     pp_imbalance proof;
-    if (!(f->pose.problem.h > 0)) return st; /* not posed */
+    if (!(f->pose.problem.h > 0)) return st; /* no problem was posed */
     memcpy(before, f->w->why, sizeof before);
     perp_status found = pp_find_imbalance(f, q->force, sweeps, &proof);
     if (found) return found;
@@ -212,23 +212,23 @@ static perp_status step(pp_frame *f) {
             memcpy(q.slips, q.nu, (size_t)f->control.ndof * sizeof *q.slips);
             f->demand.slip_nu = q.slips;
         }
-        f->pose.problem = (perp_step_problem){0}; /* a round that fails before it poses one has none */
+        f->pose.problem = (perp_step_problem){0}; /* so that a round which fails early leaves no old problem */
         st = pp_solve_contacts(f);
         if (st) return st == PERP_E_SOLVE ? doubt(f, &q, LONG_LOOK, st) : st;
         iterations += f->solve.iterations;
         double moved = change(f, &q, &who);
-        /* what is missing of balance is eps times the change; the speeds in the problem are ratio times those at hand,
-         * and its laws hold to the tolerance times these */
+        /* The imbalance is eps times the change. The speeds in the problem are `ratio` times the present ones, and its
+         * laws hold to the tolerance times these. */
         double speed = q.speed > 0 ? q.speed : 1;
         missing = moved / (ratio * speed);
         bool steady = f->demand.slip_nu && f->w->def.form != PERP_FORM_CONE && moved > 0.5 * before;
-        bool shrinks = moved < SHRINKS * before; /* it does not where there is no balance */
+        bool shrinks = moved < SHRINKS * before; /* without a balance it does not decrease */
         before = moved;
         go_on(f, &q, round >= SLOW && shrinks);
         double fast = fastest(f), next = fmin(ratio * RATIO_GROWS, steady ? RATIO_LONG : fmax(ratio, RATIO_MOST));
         bool grows = fast > q.speed * (round < SLOW ? 1 : SPEED_GROWS);
         if (grows) q.speed = fast;
-        if (grows || next != ratio) q.mix.rounds = 0; /* rounds of another eps do not mix */
+        if (grows || next != ratio) q.mix.rounds = 0; /* rounds with another eps cannot be combined */
         ratio = next;
     }
     if (st) return st;
@@ -239,7 +239,7 @@ static perp_status step(pp_frame *f) {
     return pp_update(f);
 }
 
-/* Nothing has kinetic energy; each impulse does the work of the velocity, and all together do none. */
+/* There is no kinetic energy. Each impulse does work at the velocity, and their sum is zero. */
 static void ledger(const pp_frame *f, perp_ledger *l) {
     const perp_step_problem *p = &f->pose.problem;
     const double *nu = f->solve.solution.nu;
@@ -277,24 +277,25 @@ static void ledger(const pp_frame *f, perp_ledger *l) {
 static perp_status ready(perp_world *w) {
     for (int i = 0; i < w->nmaterial * w->nmaterial; i++)
         if (w->law[i].restitution > 0)
-            return pp_fail(w, PERP_E_FIT, "stepper quasistatic knows no rebound: restitution is %g",
+            return pp_fail(w, PERP_E_FIT, "stepper quasistatic has no rebounds, but restitution is %g",
                            w->law[i].restitution);
     return PERP_OK;
 }
 
 static perp_status fits(const perp_world_def *d, char *why, size_t why_size) {
     if (d->contact_model && !strcmp(d->contact_model, "corrective"))
-        return pp_refuse(why, why_size, PERP_E_FIT,
-                         "contact model corrective lets go of what just touches, which stepper quasistatic needs for "
-                         "its balance of forces");
+        return pp_refuse(
+            why, why_size, PERP_E_FIT,
+            "contact model corrective has no contact between bodies that just touch, but stepper quasistatic "
+            "needs it to balance forces");
     if (d->start != PERP_START_STAGGERED) return PERP_OK;
-    return pp_refuse(why, why_size, PERP_E_FIT, "stepper quasistatic has no acceleration that a start could stagger");
+    return pp_refuse(why, why_size, PERP_E_FIT, "stepper quasistatic has no accelerations and requires start plain");
 }
 
 const pp_stepper_type pp_stepper_quasistatic = {
     .name = "quasistatic",
     .source = "Berard 3.4",
-    .about = "no inertia: forces balance in every step; what is driven drives the rest",
+    .about = "no inertia: forces balance in every step; driven bodies move the others",
     .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
     .dims = PP_DIM_2 | PP_DIM_3,
     .end_gaps = true,

@@ -1,17 +1,17 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* stepper_second_order.c - second order where motion is smooth, Stewart and Trinkle's step where it is not
+/* stepper_second_order.c - step of second order where the motion is smooth; Stewart-Trinkle step where it is not
  *
- * Method   Half of the forces act at the start of the step, with constraint impulses that make joints and gaps hold at
- *          its end; the bodies move freely over h; the other half acts at the end, with constraints on velocities
- *          (second_order_kicks.c). The step is its own mirror image in time, hence of second order, as long as contacts
- *          stay what they are. An impact is met as in the Stewart-Trinkle step: the first half brings the bodies to
- *          touch, the second stops them, and no energy is gained; that step is of first order.
- *          While joints and springs alone act, nothing touches and nothing is lost, several such steps make one of a
- *          higher order (setting `order`): lengths c_i h, some of them backwards in time, which is a step forwards
- *          with all velocities turned round. If anything touches on the way or at the end, the plain step is kept.
- * Forces   of user functions and PD controllers are held over the step as everywhere: what they do is second order for
- *          the force that is held, first order as a controller without delay.
+ * Method   Half of the forces act at the start of the step, with constraint impulses that make joints and gaps hold at its end. The bodies
+ *          move freely over h. The other half acts at the end, with constraints on velocities (second_order_kicks.c). The step is
+ *          symmetric in time, and therefore of second order, as long as the contact modes do not change. An impact is treated as in
+ *          the Stewart-Trinkle step: the first half brings the bodies to touch, the second stops them, and no energy is gained. That step is
+ *          of first order.
+ *          If only joints and springs act, nothing touches and no energy is lost, several such steps are composed to a step of higher
+ *          order (setting `order`). Their lengths are c_i h. A negative length is a step forwards with all velocities reversed. If
+ *          anything touches on the way or at the end, the plain step is kept.
+ * Forces   User functions and PD controllers are evaluated once per step, as everywhere. The step is of second order for the force that is
+ *          held constant, and of first order for a controller without delay.
  * Source   Hairer, Lubich, Wanner, Geometric Numerical Integration, V.3 and VII.1.4; Kahan and Li, Math. Comp. 66
  *          (1997) 1089 (coefficients of order 6); Suzuki, Phys. Lett. A 146 (1990) 319 (order 4). */
 #include <stddef.h>
@@ -41,7 +41,7 @@ static int order_of(const perp_world *w) {
 }
 
 #define MOST_PARTS 9
-/* Symmetric compositions: lengths of the parts of a step. */
+/* Symmetric compositions: lengths of the substeps as fractions of h. */
 static const double suzuki[] = {0.41449077179437573714, 0.41449077179437573714, -0.65796308717750294857,
                                 0.41449077179437573714, 0.41449077179437573714};
 static const double kahan_li[MOST_PARTS] = {0.39216144400731413928,  0.33259913678935943860, -0.70624617255763935981,
@@ -52,7 +52,7 @@ static void worst(double *sum, double x) {
     if (!(x <= *sum)) *sum = x;
 }
 
-/* Takes what a kick reported into the step's report. */
+/* Adds the report of a kick to the report of the step. */
 static void report(pp_frame *f, const pp_frame *k) {
     worst(&f->solve.residual.momentum, k->solve.residual.momentum);
     worst(&f->solve.residual.joint, k->solve.residual.joint);
@@ -68,7 +68,7 @@ static void report(pp_frame *f, const pp_frame *k) {
     if (!f->solve.used) f->solve.used = k->solve.used;
 }
 
-/* The first kick as the ledger needs it: the rows of its contacts without what friction was told beyond the law. */
+/* Copy of the first kick for the ledger: its contact rows without the shifts of second_order_shift.c. */
 static pp_frame *as_kick(const pp_frame *f) {
     pp_arena *a = &f->w->arena;
     pp_frame *k = PP_ARENA_ARRAY(a, pp_frame, 1);
@@ -110,7 +110,8 @@ static void add_joint_impulses(pp_frame *f, const pp_frame *kick, double sign) {
     }
 }
 
-/* The contact of the step that contact i of a kick belongs to: the same, or the nearest of its pair; -1: none. */
+/* The contact of the step that corresponds to contact i of a kick: the same feature, or the nearest contact of its
+ * pair; -1: none. */
 static int contact_of(const pp_frame *f, const pp_frame *kick, int i) {
     const int *s = kick->contacts.shape + 2 * i;
     const perp_contact *c = &kick->contacts.at[i];
@@ -132,7 +133,8 @@ static void add_contact_impulses(pp_frame *f, const pp_frame *kick) {
         if (at < 0) continue;
         const perp_contact *c = &kick->contacts.at[i], *to = &f->contacts.at[at];
         const double *p = kick->solve.solution.p_contact + 3 * i;
-        if (c->feature == to->feature) { /* along its own axes: the normal may have turned, the part stays one */
+        /* along its own axes: the normal may have rotated, but it is the same contact */
+        if (c->feature == to->feature) {
             f->solve.solution.p_contact[3 * at] += p[0];
         } else {
             f->solve.solution.p_contact[3 * at] += fmax(0, p[0] * perp_v3_dot(c->n_W, to->n_W));
@@ -144,7 +146,7 @@ static void add_contact_impulses(pp_frame *f, const pp_frame *kick) {
     }
 }
 
-/* Impulses of the whole step in place of those of its first kick, which the kick keeps. */
+/* Makes a solution for the impulses of the whole step; the first kick keeps its own. */
 static bool own_solution(pp_frame *f, bool empty) {
     perp_step_solution s;
     const perp_step_solution *old = &f->solve.solution;
@@ -160,7 +162,7 @@ static bool own_solution(pp_frame *f, bool empty) {
     return true;
 }
 
-/* Springs of joints have a row in the first kick alone, and push in both. */
+/* Joint springs have a row only in the first kick, but push in both. */
 static void double_springs(pp_frame *f, const pp_frame *first, double sign) {
     for (int i = 0; i < first->pose.problem.njoint; i++)
         if (first->pose.problem.joint[i].kind == PERP_ROW_SPRING)
@@ -169,7 +171,7 @@ static void double_springs(pp_frame *f, const pp_frame *first, double sign) {
 
 static perp_status no_memory(const pp_frame *f) { return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step"); }
 
-/* The plain step, from pp_control's results; frames of its kicks in kick[0], kick[1]. */
+/* The plain step, from the results of pp_control. Frames of its kicks in kick[0], kick[1]. */
 static perp_status plain(pp_frame *f, pp_frame **kick) {
     perp_status st = pp_first_kick(f, f->h, true);
     if (st) return st;
@@ -184,10 +186,10 @@ static perp_status plain(pp_frame *f, pp_frame **kick) {
     return PERP_OK;
 }
 
-/* May the step be made of parts, some of them backwards? Only if nothing touched and nothing takes or gives energy. */
+/* May the step be composed of substeps, some of them backwards? Only if nothing touched and energy is conserved. */
 static bool reversible(const pp_frame *f, const pp_frame *second) {
     const perp_world *w = f->w;
-    bool shaped = false; /* does anything act that is not the same everywhere? */
+    bool shaped = false; /* does a force act that depends on the position? */
     if (second->contacts.n > 0) return false;
     for (int i = 0; i < f->contacts.n; i++)
         if (f->solve.solution.p_contact[3 * i] != 0) return false;
@@ -226,7 +228,7 @@ static bool limits_act(const pp_frame *f) {
     return false;
 }
 
-/* One part of length c h, from s on; s becomes its end. PERP_E_SOLVE: it is not to be had. */
+/* One substep of length c h from s; s becomes its end. Returns PERP_E_SOLVE if it is not possible. */
 static perp_status part(const pp_frame *f, double c, pp_state *s, pp_frame **kick) {
     perp_world *w = f->w;
     pp_frame *p = PP_ARENA_ARRAY(&w->arena, pp_frame, 1);
@@ -258,7 +260,7 @@ static perp_status part(const pp_frame *f, double c, pp_state *s, pp_frame **kic
 /* Does anything overlap in s? */
 static perp_status overlaps(const pp_frame *f, const pp_state *s, bool *out) {
     perp_world *w = f->w;
-    pp_frame end = *f; /* the filter looks at the placed shapes of its frame */
+    pp_frame end = *f; /* the filter uses the placed shapes of its frame */
     double depth = 0;
     int shape[2];
     *out = false;
@@ -271,7 +273,7 @@ static perp_status overlaps(const pp_frame *f, const pp_state *s, bool *out) {
     return st;
 }
 
-/* The step in n parts; the frame stays as it is where that is not to be had. */
+/* The step in n substeps. If that is not possible, the frame is left unchanged. */
 static perp_status composed(pp_frame *f, const double *length, int n, pp_frame **kick) {
     perp_world *w = f->w;
     pp_state s;
@@ -312,7 +314,7 @@ static perp_status step(pp_frame *f) {
     return order <= 4 ? composed(f, suzuki, 5, kick + 2) : composed(f, kahan_li, MOST_PARTS, kick + 2);
 }
 
-/* Each kick has its own account. */
+/* Sum of the ledgers of all kicks. */
 static void ledger(const pp_frame *f, perp_ledger *l) {
     perp_certificate sum = {0};
     for (int i = 0; i < f->method.nkick; i++) {
@@ -334,10 +336,10 @@ static perp_status fits(const perp_world_def *d, char *why, size_t why_size) {
     if (d->start == PERP_START_STAGGERED)
         return pp_refuse(
             why, why_size, PERP_E_FIT,
-            "stepper second-order has velocities at the times of its positions: its start is not staggered");
+            "stepper second-order requires start plain: its velocities belong to the times of its positions");
     if (d->joint_correction)
         return pp_refuse(why, why_size, PERP_E_FIT,
-                         "stepper second-order leaves no joint error that could be corrected");
+                         "stepper second-order leaves no joint error; switch joint_correction off");
     return PERP_OK;
 }
 

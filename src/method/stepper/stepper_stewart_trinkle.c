@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* stepper_stewart_trinkle.c - the Stewart-Trinkle step
  *   M (nu+ - nu) = h f + G p,    0 <= p_n  _|_  G_n' nu+ + psi/h + dpsi/dt >= 0
- * The gap at the end of the step, linearised, is not negative, so bodies reach each other exactly at the end of a step
- * and an inelastic impact takes two of them (Notes p. 11). Newton restitution replaces psi/h where a contact closes
- * within the step (formulate.c). Source   Berard 2.6, Williams (2.34)-(2.35), Notes p. 9-16. */
+ * Method   The linearised gap at the end of the step is not negative. So bodies touch exactly at the end of a step, and an inelastic impact
+ *          takes two steps (Notes p. 11). If a contact closes within the step, Newton restitution replaces psi/h (formulate.c).
+ * Source   Berard 2.6, Williams (2.34)-(2.35), Notes p. 9-16. */
 #include "stage/stepper.h"
 
 double pp_end_gap_rhs(double gap, double h, double touching, double driven) {

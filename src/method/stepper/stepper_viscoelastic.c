@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* stepper_viscoelastic.c - contacts as lumped springs and dampers, along the normal and along the surface
- * Problem  lambda = K d + C dd/dt at each contact, the normal force not pulling, the tangential one in Coulomb's
- *          cone: impacts that take time, micro-slip before slip.
- * Method   Implicit, by rows with compliance (viscoelastic_rows.c), in parts as short as contacts at work need
+ * Problem  lambda = K d + C dd/dt at each contact. The normal force does not pull, the tangential force is in Coulomb's cone. So impacts have
+ *          a duration, and there is micro-slip before slip.
+ * Method   Implicit, with compliant rows (viscoelastic_rows.c), in substeps as short as moving contacts need
  *          (viscoelastic_pace.c). Contacts of rigid pairs keep the Stewart-Trinkle law in the same step.
- * Valid    any stiffness, damping and step. Where max_halvings allows no parts that resolve a contact, it is passed
- *          over by the end rule: stable, of first order, and it bounces less than it should.
- * Energy   What springs of contacts hold is part of the springs of perp_world_energy() and of the ledger; what dampers and
- *          slip take stands under normal and friction.
+ * Valid    Any stiffness, damping and step. If max_halvings does not allow substeps that resolve a contact, the end rule is used:
+ *          stable, of first order, and with too little rebound.
+ * Energy   The energy of contact springs is included in the springs of perp_world_energy() and of the ledger. The losses of dampers and
+ *          slip are entered under normal and friction.
  * Source   Berard 2.4.4; Song, Pang, Kumar (2004). Errata: K and C are printed as full 3 x 3 matrices; here they are
  *          diagonal, K_t the same in every direction of the surface. */
 #include <stddef.h>
@@ -23,16 +23,16 @@
 
 static const perp_field fields[] = {
     {"per_contact", PERP_FIELD_INT, offsetof(pp_visco_settings, per_contact), 40, 4, 100000,
-     "parts of a step in the time pi sqrt(m/K) that a contact lasts; 2^max_halvings in a step at most"},
+     "substeps in the duration pi sqrt(m/K) of a contact; at most 2^max_halvings in a step"},
     {"calm", PERP_FIELD_DOUBLE, offsetof(pp_visco_settings, calm), 1e-3, 0, 1e300,
      "contacts whose surface moves slower than this are not resolved [L/T]"},
 };
 
-/* Refuses a part for its length; not if no shorter one can follow. */
+/* Rejects a substep because of its length, unless no shorter one can follow. */
 static perp_status paced(pp_frame *f, double length, const char *because) {
     if (!(length > 0) || f->task.last_resort) return PERP_OK;
     f->advice.shorter = length;
-    return pp_fail(f->w, PERP_E_SOLVE, "a part of %g at t = %g is too long %s", f->h, f->s0->t, because);
+    return pp_fail(f->w, PERP_E_SOLVE, "a substep of %g at t = %g is too long %s", f->h, f->s0->t, because);
 }
 
 static perp_status step(pp_frame *f) {
@@ -41,11 +41,11 @@ static perp_status step(pp_frame *f) {
     if (!st) st = pp_visco_contacts(f);
     if (!st) st = pp_formulate(f, &(pp_pose_options){0});
     if (!st) st = pp_visco_begin(&k);
-    if (!st) st = paced(f, pp_visco_pace_before(&k), "for what comes into touch");
+    if (!st) st = paced(f, pp_visco_pace_before(&k), "for contacts that close");
     if (!st) st = pp_visco_rows(&k);
     if (!st) st = pp_solve_step(f, &(pp_solve_options){0});
     if (!st) st = pp_visco_end(&k);
-    if (!st) st = paced(f, pp_visco_pace_after(&k), "for what its contacts do");
+    if (!st) st = paced(f, pp_visco_pace_after(&k), "for the motion of its contacts");
     if (st) return st;
     f->advice.next = pp_visco_pace_next(&k);
     return pp_update_along(f, k.drift);
@@ -53,7 +53,7 @@ static perp_status step(pp_frame *f) {
 
 static perp_status fits(const perp_world_def *d, char *why, size_t n) {
     if (d->start == PERP_START_STAGGERED)
-        return pp_refuse(why, n, PERP_E_FIT, "stepper viscoelastic takes start plain only");
+        return pp_refuse(why, n, PERP_E_FIT, "stepper viscoelastic requires start plain");
     if (d->error_tolerance > 0)
         return pp_refuse(why, n, PERP_E_FIT,
                          "stepper viscoelastic divides steps by its own rule (per_contact); error_tolerance must be 0");
@@ -66,8 +66,7 @@ static perp_status ready(perp_world *w) {
         const perp_pair_law *law = &w->law[i];
         if (law->compliance == PERP_RIGID) continue;
         if (law->restitution > 0)
-            return pp_fail(w, PERP_E_FIT,
-                           "restitution is %g of a pair that gives way; how it bounces is up to its damping",
+            return pp_fail(w, PERP_E_FIT, "restitution is %g for a compliant pair; its damping determines the rebound",
                            law->restitution);
         if (law->layer > 0)
             return pp_fail(w, PERP_E_FIT, "stepper viscoelastic has no rigid core under a layer: layer is %g",
@@ -81,7 +80,7 @@ static const char *const models[] = {"peg", "one-plane", NULL};
 const pp_stepper_type pp_stepper_viscoelastic = {
     .name = "viscoelastic",
     .source = "Berard 2.4.4; Song, Pang, Kumar (2004)",
-    .about = "contacts as springs and dampers along normal and surface; short parts around impacts",
+    .about = "contacts as springs and dampers along normal and surface; short substeps around impacts",
     .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
     .dims = PP_DIM_2 | PP_DIM_3,
     .models = models,

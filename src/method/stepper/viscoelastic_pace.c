@@ -1,15 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* viscoelastic_pace.c - how long a part of a step may be
- * Problem  A contact of mass m and stiffness K lasts pi sqrt(m/K), which a step need not resolve; a body that rests
- *          on the same spring needs no short steps.
- * Method   The rates of a body's contacts, sqrt(sum K W) and sum C W with W the inverse mass that each row feels,
- *          bound how quickly any of them changes: a part of pi/(n rate) resolves it. It must be so short where a
- *          surface moves faster than `calm`, by the speed at the start, or by what the answer shows. Parts end where
- *          bodies meet (free flight is a parabola, and so is its rule) and where a contact lets go (by the force at
- *          both ends), so that no part holds two laws: what a missed moment costs is of second order in the part of a
- *          part that it is missed by.
- * Cost     a part that is too long by what is known at its start is not solved. */
+/* viscoelastic_pace.c - chooses the length of substeps
+ * Problem  A contact of mass m and stiffness K lasts pi sqrt(m/K), which can be much shorter than a step. A body that rests on the same
+ *          spring needs no short steps.
+ * Method   The rates of a body's contacts, sqrt(sum K W) and sum C W with the inverse mass W of each row, bound how quickly they
+ *          change: a substep of pi/(n rate) resolves a contact. This length is needed if a surface moves faster than `calm`, by its speed at
+ *          the start or by the solution. Substeps end where bodies meet (exact for a parabola of free flight) and where a contact
+ *          separates (interpolated from the forces at both ends), so that one law holds within a substep. If such a moment is missed by a
+ *          fraction of a substep, the error is of second order in this fraction.
+ * Cost     A substep that is known to be too long at its start is not solved. */
 #include <math.h>
 
 #include "problem/rows.h"
@@ -17,22 +16,22 @@
 #include "base/elementary.h"
 
 #define PI   3.14159265358979323846
-#define LATE 0.01 /* a moment is found well enough if it is missed by this part of `fine` */
-#define SAME 1e-9 /* lengths that differ by less are the same */
+#define LATE 0.01 /* [1] a moment is accurate enough if its error is below this fraction of `fine` */
+#define SAME 1e-9 /* [1] lengths that differ by less are equal */
 
-/* Rates of a body: of its springs, squared, and of its dampers; along normals and along surfaces. */
+/* Rates of a body: squared rates of its springs, and rates of its dampers; along normals and along surfaces. */
 typedef struct rates {
     double k[2], c[2];
 } rates;
 
-/* The share of one body in the inverse mass of a row. */
+/* Contribution of one body to the inverse mass of a row. */
 static double share(const perp_step_problem *p, const perp_row *row, int side) {
     perp_row one = *row;
     one.block[1 - side] = -1;
     return pp_row_inverse_mass(p, &one);
 }
 
-/* Will the surfaces be in touch in this part, as far as forces and velocities at the start tell? Two parts ahead. */
+/* Can the surfaces touch within twice the substep, judged by forces and velocities at the start? */
 static bool in_reach(const pp_visco_work *k, const pp_visco *c) {
     double h = k->f->h;
     return c->gap0 <= 0 || c->gap0 + 2 * h * (fmin(c->speed, 0) + fmin(c->gain, 0)) <= 0;
@@ -74,10 +73,10 @@ perp_status pp_visco_fine(pp_visco_work *k) {
     return PERP_OK;
 }
 
-/* Equal parts of h that are no longer than `fine`. */
+/* Length of equal parts of h that are not longer than `fine`. */
 static double equal_part(double h, double fine) { return h / ceil(h / fine * (1 - SAME)); }
 
-/* When a body meets a surface `gap` away in free flight; INFINITY if it does not. a: acceleration. */
+/* Time until a body reaches a surface at distance `gap` in free flight; INFINITY if it does not. a: acceleration. */
 static double meets_after(double gap, double v, double a) {
     double square = v * v - 2 * a * gap;
     if (!(square >= 0)) return INFINITY;
@@ -85,10 +84,10 @@ static double meets_after(double gap, double v, double a) {
     return a < 0 ? (v + sqrt(square)) / -a : INFINITY;
 }
 
-/* Force of the contact at the start, the damper with it; negative where it would pull. */
+/* Force of the contact at the start, with its damper; negative if it would pull. */
 static double force_before(const pp_visco *c) { return c->touched ? c->K * c->d0 - c->C * c->speed : 0; }
 
-/* Does it let the body go, by what is known at the start? */
+/* Does the contact separate, as far as is known at the start? */
 static bool leaves(const pp_visco *c) { return !(force_before(c) > 0) && c->speed >= 0; }
 
 static double meeting(const pp_visco_work *k, const pp_visco *c) {
@@ -112,12 +111,12 @@ double pp_visco_pace_before(const pp_visco_work *k) {
         double t = meeting(k, c), late = LATE * fmin(c->fine, h), least = LATE * fmin(c->fine, f->w->def.h);
         bool approaching = -(c->speed + c->gain / h * t) > k->set->calm;
         if (approaching && t > late && t < best && h > 2 * least)
-            best = fmin(t, h - least); /* what is left is no shorter */
+            best = fmin(t, h - least); /* so that the remaining part is not shorter */
     }
     return best < h * (1 - SAME) ? best : 0;
 }
 
-/* Where in this part the force of a contact became zero; INFINITY if it did not. */
+/* Time within the substep at which the force of a contact becomes zero; INFINITY if it does not. */
 static double lets_go(const pp_visco_work *k, int i) {
     const pp_frame *f = k->f;
     const pp_visco *c = &k->contact[i];
@@ -141,7 +140,7 @@ double pp_visco_pace_after(const pp_visco_work *k) {
         if (!c->soft || isinf(c->fine)) continue;
         double rate = PI / (k->set->per_contact * c->fine);
         if (h > c->fine * (1 + SAME)) {
-            bool loaded = f->solve.solution.p_contact[3 * i] > 0; /* what comes back by itself is exact */
+            bool loaded = f->solve.solution.p_contact[3 * i] > 0; /* the return of an unloaded surface is exact */
             if (loaded && moved(c) * rate > k->set->calm) best = fmin(best, equal_part(h, c->fine));
             continue;
         }

@@ -2,17 +2,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* viscoelastic_rows.c - springs and dampers at contacts as rows of the step problem
  * Law      psi is the gap of the undeformed surfaces, d the deflection, 0 <= lambda_n _|_ psi + d >= 0. Two rules:
- *            mean   p = h K (d0 + d1)/2 + C (d1 - d0),  x1 = x0 + h (nu0 + nu1)/2   second order, keeps energy
+ *            mean   p = h K (d0 + d1)/2 + C (d1 - d0),  x1 = x0 + h (nu0 + nu1)/2   second order, conserves energy
  *            end    p = h K d1          + C (d1 - d0),  x1 = x0 + h nu1             first order, as printed
- *          Either is p = h K d0 + S (d1 - d0) with S = h K/2 + C or h K + C, so that with psi linear in nu1 psi1 + d*
- *          + p/S >= 0, d* = d0 (1 - h K/S): a row with compliance. Along the surface D likewise, and the slip of the
- *          body against the surface is t . drift + (D1 - D0)/h.
- * Which    A body moves by the mean where all contacts it depends on are resolved by the part (viscoelastic_pace.c)
- *          and give way. Joints, and contacts that are rigid, are met at the end of a part: with them goes the end
- *          rule, and so it does with springs that are too stiff for the part, which the mean would let ring for ever. Springs
- *          between points act with the force of the start of a part. The mean multiplies the energy of such a spring of rate w
- *          by 1 + (h w)^2/2 in each part, the end rule keeps it.
- * Slip     What slips carries no more than the cone: the spring alone is held within it too.
+ *          Both are p = h K d0 + S (d1 - d0) with S = h K/2 + C or h K + C. With psi linear in nu1, the condition is psi1 + d* + p/S >= 0,
+ *          d* = d0 (1 - h K/S): a row with compliance. D along the surface is treated in the same way, and the slip of the body
+ *          relative to the surface is t . drift + (D1 - D0)/h.
+ * Which    A body uses the mean rule if all contacts that it depends on are compliant and resolved by the substep (viscoelastic_pace.c).
+ *          Otherwise it uses the end rule: joints and rigid contacts must hold at the end of a substep, and with the mean rule springs that
+ *          are too stiff for the substep would oscillate forever. Springs between points use the force of the start of a substep. The mean
+ *          rule multiplies the energy of such a spring of rate w by 1 + (h w)^2/2 in each substep; the end rule preserves it.
+ * Slip     A slipping contact carries no more than the cone allows. The force of the spring alone is also limited to the cone.
  * Source   Berard (2.73); Song, Pang, Kumar, Int. J. Numer. Meth. Engng 60 (2004), for the end rule. */
 #include <math.h>
 
@@ -35,7 +34,8 @@ perp_status pp_visco_contacts(pp_frame *f) {
 
 /* ---- the start ---- */
 
-/* Deflections at the start. A surface that was pressed follows the body; one that was left comes back by its damper. */
+/* Deflections at the start. A surface that was in contact follows the body. A surface that was released returns by its
+ * damper. */
 static void recall(const pp_frame *f, int i, pp_visco *c) {
     const perp_contact *e = &f->contacts.at[i];
     perp_vec3 was;
@@ -49,7 +49,7 @@ static void recall(const pp_frame *f, int i, pp_visco *c) {
     }
 }
 
-/* Minv times the momentum before forces act: the velocity at the start, on the inertia that the step is posed with. */
+/* Minv times the momentum before forces act: the velocity at the start, for the inertia of the step problem. */
 static void start_velocity(const pp_frame *f, double *nu) {
     for (int b = 0; b < f->control.nblock; b++) {
         int at = f->control.block_offset[b], n = f->control.block_ndof[b];
@@ -74,7 +74,8 @@ perp_status pp_visco_begin(pp_visco_work *k) {
         return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
     start_velocity(f, k->nu_start);
     perp_step_problem alone = pp_free_problem(f);
-    pp_step_velocity(&alone, NULL, NULL, k->drift); /* by forces alone; what it is for comes later */
+    /* velocity by forces alone; the array gets its final values later */
+    pp_step_velocity(&alone, NULL, NULL, k->drift);
     for (int i = 0; i < f->contacts.n; i++) {
         const perp_contact_row *r = &f->pose.problem.contact[i];
         pp_visco *c = &k->contact[i];
@@ -104,13 +105,13 @@ static void mark(int *parent, const int block[2], bool *end) {
         if (block[side] >= 0) end[pp_set_of(parent, block[side])] = true;
 }
 
-/* Must the end of the part be met by this contact? A rigid one that cannot close within the part asks for nothing. */
+/* Must this contact hold at the end of the substep? A rigid contact that cannot close within the substep need not. */
 static bool wants_end(const pp_visco_work *k, const pp_visco *c) {
     if (c->soft) return k->f->h > c->fine * (1 + 1e-6) && pp_visco_in_touch(k, c);
     return c->gap0 + k->f->h * (fmin(c->speed, 0) + fmin(c->gain, 0)) <= 0;
 }
 
-/* Bodies at springs between points. */
+/* Marks bodies at springs between points. */
 static void mark_springs(const pp_frame *f, int *parent, bool *end) {
     for (int i = 0; i < f->w->nforce; i++) {
         const pp_force *e = &f->w->force[i];
@@ -124,7 +125,7 @@ static perp_status choose(pp_visco_work *k) {
     const pp_frame *f = k->f;
     const perp_step_problem *p = &f->pose.problem;
     int *parent = PP_ARENA_ARRAY(&f->w->arena, int, f->control.nblock);
-    bool *end = PP_ARENA_ZERO(&f->w->arena, bool, f->control.nblock); /* by root */
+    bool *end = PP_ARENA_ZERO(&f->w->arena, bool, f->control.nblock); /* by root of the union-find */
     if (!parent || !end) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d bodies", f->control.nblock);
     pp_sets_make(parent, f->control.nblock);
     for (int i = 0; i < f->contacts.n; i++) join(parent, p->contact[i].n.block);
@@ -147,7 +148,7 @@ static bool by_mean(const pp_visco_work *k, const perp_row *row) {
 /* Impulse per deflection [M/T]. */
 static double slope(double K, double C, double h, bool mean) { return (mean ? h * K / 2 : h * K) + C; }
 
-/* What a surface that is left alone keeps of its deflection. */
+/* Fraction of its deflection that a released surface keeps. */
 static double kept(double K, double C, double h) { return C > 0 ? pp_exp(-h * K / C) : 0; }
 
 static void soften(const pp_visco_work *k, const pp_visco *c, perp_contact_row *r) {
@@ -155,12 +156,12 @@ static void soften(const pp_visco_work *k, const pp_visco *c, perp_contact_row *
     double h = k->f->h;
     bool mean = by_mean(k, &r->n);
     double S = slope(c->K, c->C, h, mean), twice = mean ? 2 : 1;
-    /* of an open contact: where the surface will be when it is met */
+    /* open contact: position of the surface when it is reached */
     double star = c->touched ? c->d0 * (1 - h * c->K / S) : c->d0 * kept(c->K, c->C, h);
     r->b_n = twice * (c->gap + star) / h + (mean ? pp_row_dot(p, &r->n, k->nu_start) : 0);
     r->compliance = twice / (h * S);
     double St = slope(c->Kt, c->Ct, h, mean);
-    if (!(St > 0)) return; /* stiff along the surface: what sticks stands still at the end */
+    if (!(St > 0)) return; /* rigid along the surface: a sticking contact is at rest at the end */
     const perp_row *along[2] = {&r->t, &r->o};
     double *b[2] = {&r->b_t, &r->b_o};
     for (int a = 0; a < 2 && a < p->dim - 1; a++)
@@ -190,8 +191,8 @@ perp_status pp_visco_rows(pp_visco_work *k) {
 
 /* ---- the end ---- */
 
-/* Deflection along the surface: by the row, but the spring alone pulls no more than the cone allows, unless that is
- * what its damper has not let go of yet. */
+/* Deflection along the surface from the row. The spring alone carries no more than the cone allows, unless the damper
+ * has not released an earlier deflection yet. */
 static void shift(const pp_visco_work *k, pp_visco *c, const perp_contact_row *r, const double *p) {
     double h = k->f->h, St = slope(c->Kt, c->Ct, h, by_mean(k, &r->n));
     if (!(St > 0)) return;
@@ -203,9 +204,9 @@ static void shift(const pp_visco_work *k, pp_visco *c, const perp_contact_row *r
     for (int a = 0; a < 2; a++) c->D1[a] *= most / size;
 }
 
-/* What the spring and the surface of a contact do to the energy, for the ledger. Along the normal the spring pushes with its part of
- * the impulse; a surface that is left alone loses its energy to its damper. Along the surface it works on the surface, not on
- * the body, which may slip. */
+/* Enters the work of the contact spring into the ledger. Along the normal the spring acts with its share of the
+ * impulse. If the surface is released, its energy is lost to the damper. Along the surface the spring does work on the
+ * surface, not on the body, which may slip. */
 static void account(const pp_visco_work *k, const pp_visco *c, const perp_contact_row *r, const double *p,
                     double yield) {
     pp_frame *f = k->f;
@@ -238,7 +239,7 @@ perp_status pp_visco_end(pp_visco_work *k) {
         if (!c->soft) continue;
         const double *p = f->solve.solution.p_contact + 3 * i;
         c->d1 = fmax(fmax(0, -gap[i]), p[0] > 0 ? 0 : c->d0 * kept(c->K, c->C, f->h));
-        /* by the impulse: p = h K d + S (d+ - d) */
+        /* from the impulse: p = h K d + S (d+ - d) */
         yield[i] = p[0] > 0 ? fmax(0, c->d0 + (p[0] - f->h * c->K * c->d0) / slope(c->K, c->C, f->h, by_mean(k, &r->n)))
                             : c->d1;
         shift(k, c, r, p);

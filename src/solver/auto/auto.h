@@ -6,14 +6,15 @@
 
 #include "solver/common/call.h"
 
-/* [contacts and joint rows] Number up to which exact methods (pivoting, polishing, unique loads) cost little. */
+/* [contacts and joint rows] Up to this number exact methods (pivoting, polishing, unique loads) cost little. */
 #define PP_FEW_CONTACTS 50
-/* [rows] Largest dense problem for pivoting and for factors of an active set: both cost the cube, some seconds here. */
+/* [rows] Largest dense problem for pivoting and for factors of an active set. Both cost the cube of the size, some
+ * seconds at this size. */
 #define PP_PIVOTING_MOST 1200
 
-/* Friction contact problems and cone QPs: exact for one contact, Newton from a guess, interior points from nothing,
- * Newton again. loads: which of those that obey the laws (cone_select.h).
- * Explains itself in info->story. */
+/* Friction contact problems and cone QPs: exact for one contact, Newton from a guess, interior points from a cold
+ * start, Newton again. loads: which loads are selected among those that satisfy the laws (cone_select.h). info->story
+ * explains the path taken. */
 perp_outcome pp_auto_cone(const perp_problem *p, double tol, pp_load_choice loads, double *z, const perp_call *call,
                           perp_solve_info *info);
 

@@ -1,13 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* auto_chain.c - auto for LCP, mixed LCP, NCP and QP: solvers in turn until one is measured to have solved
- * Method   dense problems by pivoting, which needs no luck, as far as its size allows; interior points next if they are
- *          large; then Newton-like methods along the path of PATH; nonsmooth Newton; relaxation last. Every solver but
- *          the first starts from nothing: the ruins of a failed attempt are a poor start. What a solver says of itself
- *          does not count. Where a factorisation of a dense matrix is dear, each of the others gets so many as make up a
- *          second or so: a problem that none of them solves by then has most likely no solution, and a step of a world
- *          waits for the verdict.
- * Cost     one measurement per attempt. */
+/* auto_chain.c - auto for LCP, mixed LCP, NCP and QP: tries solvers in order until one has solved the problem
+ * Method   Dense problems: pivoting first, which is reliable, as far as the size allows. Then interior points if the problem is large, then
+ *          Newton-like methods along the path of PATH, nonsmooth Newton, and relaxation last. Every solver but the first makes a cold
+ *          start: the result of a failed attempt is a poor start. A solver's own claim of success does not count; its result is
+ *          measured. If factorisations of a dense matrix are expensive, each of the others may make as many as take about a second. A
+ *          problem that none of them solves by then most likely has no solution, and a step of a world waits for the result.
+ * Cost     One measurement per attempt. */
 #include <math.h>
 #include <string.h>
 
@@ -19,8 +18,8 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [unknowns] Number of unknowns from which on interior points, whose steps are few, come before methods that restart,
- * and those are bounded. Half and double: no effect. */
+/* [unknowns] From this size on interior points, which need few steps, come before methods that restart, and those are
+ * bounded. Half and double: no effect. */
 #define LARGE 216
 
 typedef struct stage {
@@ -44,7 +43,7 @@ static const stage stages[] = {
     {&pp_solver_fixed_point, PERP_LCP | PERP_MLCP | PERP_SPARSE_MLCP | PERP_NCP, 0, INT32_MAX},
 };
 
-/* What large dense problems may cost: a setting is at most work / n^power, if that is more than `least`. */
+/* Cost limit for large dense problems: a setting is at most work / n^power, if that is more than `least`. */
 typedef struct limit {
     const perp_solver_type *type;
     const char *setting;
@@ -69,7 +68,7 @@ static void set_limits(const perp_solver_type *t, const perp_problem *p, pp_sett
     }
 }
 
-/* Largest |q_i|/w_scale_i of a linear problem: what its residuals are compared with. */
+/* Largest |q_i|/w_scale_i of a linear problem: the unit of its residuals. */
 static double size_of(const perp_problem *p) {
     const double *q = p->cls == PERP_LCP ? p->as.lcp.q : p->as.mlcp.q;
     double most = 0;
@@ -84,7 +83,7 @@ static double measure(const perp_problem *p, const double *z) {
     return perp_problem_measure(p, z, &m) ? INFINITY : m.natural;
 }
 
-/* By the caller's judge; answers that he denies are refined. */
+/* Checks with the caller's judge; solutions that it rejects are refined. */
 static perp_status judged(const perp_call *call, const perp_problem *p, perp_judge *judge, double tol, double *z,
                           perp_solve_info *own, double *now) {
     perp_verdict v;
@@ -115,7 +114,7 @@ perp_outcome pp_auto_chain(const perp_problem *p, double tol, double *z, const p
         set_limits(s->type, p, &settings);
         perp_solve_info own;
         perp_status st = pp_solve_within(call, s->type, &settings, p, z, &own);
-        if (st == PERP_E_MEMORY) return PERP_OUTCOME_MEMORY; /* another stage might give another answer */
+        if (st == PERP_E_MEMORY) return PERP_OUTCOME_MEMORY; /* another stage might give another solution */
         if (st) {
             pp_tell(info, "%s: %s", s->type->name, perp_status_text(st));
             continue;

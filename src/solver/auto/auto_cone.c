@@ -1,16 +1,16 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* auto_cone.c - auto for friction contact problems and cone QPs
- * Method   One block alone has a closed form. Else the stages of the table `cascade`, in order, until an answer is within tol or the
- *          caller accepts the best one. The core is proximal Newton (cone_newton.c): from the guess, then from nothing, and as the last
- *          resort in turns with and without jumps until the budget is spent. Three stages save time on large problems: sweeps where
- *          few digits are asked for (cone_sweep.c), the question whether all bodies or all but a few can stand still
- *          (cone_equilibrium.c, cone_part.c), and splitting (cone_admm.c). A cone QP is convex; there interior points come first.
- *          Answers of few contacts, and of bodies at rest, are polished to rounding. If asked for, loads are selected that depend on
- *          the problem alone (cone_select.c). In local form the bodies behind W are looked for first (cone_bodies.c).
- *          Order of the unknowns, memory and scaling are shared by all stages.
- * Valid    see the methods. The best point by the strictest of the measures is returned whatever happens.
- * Cost     warm 1 to 10 factorisations, cold 10 to 150, hard ones some hundred; never more than affordable() says. */
+ * Method   A single block has a closed-form solution. Otherwise the stages of the table `cascade` run in order until a solution is within tol
+ *          or the caller accepts the best one. The core is proximal Newton (cone_newton.c): from the guess, then from a cold start, and as
+ *          last resort alternately with and without jumps until the budget is used up. Three stages save time on large problems: sweeps if
+ *          few digits are required (cone_sweep.c), the test whether all bodies or all but a few can be at rest (cone_equilibrium.c,
+ *          cone_part.c), and splitting (cone_admm.c). A cone QP is convex; there interior points come first. Solutions with few contacts,
+ *          and of bodies at rest, are polished to rounding. On request, loads are selected that depend on the problem alone
+ *          (cone_select.c). In local form the bodies behind W are searched first (cone_bodies.c). All stages share the order of the
+ *          unknowns, memory and scaling.
+ * Valid    See the methods. The best point by the strictest of the measures is always returned.
+ * Cost     Warm start 1 to 10 factorisations, cold start 10 to 150, hard problems some hundred; never more than affordable(). */
 #include <math.h>
 #include <string.h>
 
@@ -27,56 +27,55 @@
 #include "solver/auto/find_contradiction.h"
 #include "solver/common/solver.h"
 
-/* Constants. Evidence: `tools/perturb` doubles and halves each (docs/constants.md); "no effect" is less than 5 % of the work and no
- * problem lost. Those for large factors and sweeps show in FCLIB's files and bench/motion. Weights are of the proximal term, unit-free;
- * measures are unit-free residuals; work is in multiplications. */
+/* Constants. Evidence: `tools/perturb` doubles and halves each (docs/constants.md); "no effect" means less than 5 % of
+ * the work and no problem lost. Constants for large factors and sweeps have effects on FCLIB's files and bench/motion.
+ * Weights are those of the proximal term, unit-free; measures are unit-free residuals; work is in multiplications. */
 
 /* sizes that decide which stages apply */
 #define LARGE_WORK \
-    3e7 /* work of a factorisation from which on splitting is tried first. FCLIB: total time doubles without */
-#define CG_WORK    6e8  /* work of a factorisation from which on splitting uses conjugate gradients instead */
-#define GUESS_WORK 5e9  /* work of a factorisation up to which Newton from a guess comes before splitting */
-#define SWEPT_TOL  1e-7 /* tolerance from which on sweeps come first and answers are not polished */
+    3e7 /* if a factorisation costs more work, splitting is tried first. FCLIB: total time doubles without this */
+#define CG_WORK    6e8  /* if a factorisation costs more work, splitting uses conjugate gradients */
+#define GUESS_WORK 5e9  /* if a factorisation costs less work, Newton from a guess comes before splitting */
+#define SWEPT_TOL  1e-7 /* from this tolerance on, sweeps come first and solutions are not polished */
 
 /* the core */
-#define WARM_STEPS 40 /* Newton steps near an answer: from a guess, after splitting, at rest. Halved: work + 7 % */
+#define WARM_STEPS 40 /* Newton steps near a solution: from a guess, after splitting, at rest. Halved: work + 7 % */
 #define COLD_STEPS \
-    150 /* Newton steps from nothing, before the last resort; its first turn has twice as many. Doubled: - 9 % */
-#define MOST_WORK   3e11 /* work of all factorisations of a solve: minutes */
-#define LEAST_STEPS 100  /* factorisations that a solve may make, however large they are */
-#define MOST_STEPS  6000 /* factorisations that a solve never exceeds; RockPile takes 720 */
+    150 /* Newton steps from a cold start, before the last resort; its first turn has twice as many. Doubled: - 9 % */
+#define MOST_WORK   3e11 /* largest work of all factorisations of a solve: minutes */
+#define LEAST_STEPS 100  /* factorisations that a solve may make even if they are large */
+#define MOST_STEPS  6000 /* largest number of factorisations of a solve; RockPile takes 720 */
 #define WARM_PULL   1e-3 /* largest first weight near a point */
-#define PULL_PER    10   /* first weight near a point, over its measure */
-#define LEAST_PULL  1e-6 /* smallest first weight near a point, and that of impulses which nearly hold all bodies */
-#define MOST_ASKED \
-    200 /* contacts and rows up to which it is asked whether there is an answer: pivoting costs their cube */
+#define PULL_PER    10   /* first weight near a point, divided by its measure */
+#define LEAST_PULL  1e-6 /* smallest first weight near a point; also for impulses that nearly hold all bodies */
+#define MOST_ASKED  200 /* contacts and rows up to which existence of a solution is checked: pivoting costs their cube */
 
 /* stages for large problems and cone QPs */
 #define SPLIT_STEPS    200  /* iterations of splitting with factors */
 #define SPLIT_TO       1e-6 /* measure at which splitting with factors hands over to Newton */
 #define CG_STEPS       400  /* iterations of splitting with conjugate gradients */
-#define CG_TO          0.2  /* part of tol that they aim at, so that Newton is not needed */
+#define CG_TO          0.2  /* fraction of tol as their target, so that Newton is not needed */
 #define INTERIOR_STEPS 70   /* interior point steps on a cone QP. No effect */
-#define POLISH_STEPS   60   /* Newton steps after them. Halved: work + 5 %, as existence is asked of such QPs */
-#define SWEPT_FOR      20   /* factorisations that sweeps may cost as much as */
-#define MOST_SWEEPS    1500 /* sweeps at most */
-#define LEAST_SWEEPS   50   /* if fewer are worth it, Newton is quicker */
-#define TURNS          4 /* times that sweeps begin, with Newton between: each gets the other out of where it creeps */
-#define TURN_STEPS     8 /* Newton steps of a turn */
-#define WORTH_TURN     0.9 /* a turn that leaves more than this part of the measure is the last one */
+#define POLISH_STEPS   60 /* Newton steps after them. Halved: work + 5 %, because existence is checked with such QPs */
+#define SWEPT_FOR      20 /* number of factorisations that sweeps may cost */
+#define MOST_SWEEPS    1500 /* largest number of sweeps */
+#define LEAST_SWEEPS   50   /* with fewer affordable sweeps Newton is faster */
+#define TURNS          4    /* number of turns of sweeps with Newton in between: each helps if the other is slow */
+#define TURN_STEPS     8    /* Newton steps of a turn */
+#define WORTH_TURN     0.9  /* a turn that leaves more than this fraction of the measure is the last one */
 
 /* bodies at rest */
-#define NEARLY_HELD 1e-3 /* measure of impulses that nearly hold all bodies: worth a few steps of Newton */
-#define HELD_STEPS  10   /* Newton steps from such impulses; WARM_STEPS where most of them need no factorisation */
-#define FIRST_AWAY  0.1  /* part of the bodies that may move at first */
-#define MOST_AWAY   0.25 /* part of the bodies that may move in the end */
-#define ROUNDS      12   /* times that more bodies are let go */
-#define PART_TOL    0.1  /* part of tol to which those that move are solved */
+#define NEARLY_HELD 1e-3 /* measure of impulses that nearly hold all bodies; then a few Newton steps are made */
+#define HELD_STEPS  10   /* Newton steps from such impulses; WARM_STEPS if most of them need no factorisation */
+#define FIRST_AWAY  0.1  /* fraction of the bodies that may move at first */
+#define MOST_AWAY   0.25 /* fraction of the bodies that may move in the end */
+#define ROUNDS      12   /* number of rounds in which more bodies are released */
+#define PART_TOL    0.1  /* fraction of tol to which the moving bodies are solved */
 
 /* polishing */
 #define EXACT_STEPS 4    /* Newton steps that polish an answer to PP_EXACT */
-#define NEARLY      10   /* answers within this many times tol are polished, too */
-#define SLOW        1e-2 /* velocity of a loaded row that counts as rest, over the largest without loads */
+#define NEARLY      10   /* solutions within this multiple of tol are polished, too */
+#define SLOW        1e-2 /* velocity of a loaded row that counts as rest, relative to the largest without loads */
 
 #define TELL(w, ...)                                            \
     do {                                                        \
@@ -92,28 +91,28 @@ typedef struct work {
     double tol;
     double *best, least; /* best point of all, and its measure */
     double *out;
-    bool part;                   /* a part of a problem: not to be divided again */
-    bool *away;                  /* nnode: bodies that move while all others are asked to stand still; NULL: none */
-    double *push;                /* m: impulses of blocks that touch those */
-    bool moving;                 /* they cannot, */
-    double *rested;              /* m: or impulses that nearly hold them; NULL: none */
-    double *speed;               /* nnode: speeds of the other bodies in the last attempt at rest; NULL: not kept */
-    pp_load_choice loads;        /* which are wanted */
-    bool selected;               /* the best point has those that depend on the problem alone */
-    bool taken;                  /* the best point misses tol, but who called takes it */
-    const double *guess;         /* m: where stages may start from; NULL: none */
-    double *from, pull;          /* m: where Newton with jumps got, and with which weight */
-    const perp_problem *problem; /* as it was handed over */
+    bool part;                   /* part of a problem: must not be divided again */
+    bool *away;                  /* nnode: bodies that move while all others are tested for rest; NULL: none */
+    double *push;                /* m: impulses of blocks that touch these bodies */
+    bool moving;                 /* the others cannot be at rest */
+    double *rested;              /* m: impulses that nearly hold the others; NULL: none */
+    double *speed;               /* nnode: speeds of the other bodies in the last test for rest; NULL: not kept */
+    pp_load_choice loads;        /* which loads are required */
+    bool selected;               /* the best point has loads that depend on the problem alone */
+    bool taken;                  /* the best point misses tol, but the caller accepts it */
+    const double *guess;         /* m: start for stages; NULL: none */
+    double *from, pull;          /* m: last point of Newton with jumps, and its weight */
+    const perp_problem *problem; /* as given */
 } work;
 
-/* Factorisations that may still be made: the budget of the solve, less what its stages have used. */
+/* Number of factorisations that may still be made: the budget of the solve minus those of its stages. */
 static int affordable(const work *w) {
     double each = 1 + pp_block_lu_work(w->linear.lu), all = fmin(fmax(MOST_WORK / each, LEAST_STEPS), MOST_STEPS);
     double left = all - w->linear.factorisations;
     return left > 0 ? (int)left : 0;
 }
 
-/* Newton from `from` (NULL: from nothing). True if solved. */
+/* Newton from `from` (NULL: cold start). Returns true if solved. */
 static bool newton(work *w, const double *from, double pull, int steps, const char *what, perp_outcome *outcome) {
     pp_cone_newton *n = &w->newton;
     size_t bytes = sizeof(double) * (size_t)w->c.m;
@@ -137,24 +136,24 @@ static bool newton(work *w, const double *from, double pull, int steps, const ch
     return w->least <= w->tol;
 }
 
-/* First weight of the proximal term near a point with this measure: the better the point, the weaker its pull. */
+/* First weight of the proximal term near a point with this measure: the better the point, the smaller the weight. */
 static double weight_near(double measure) { return fmax(LEAST_PULL, fmin(WARM_PULL, PULL_PER * measure)); }
 
-/* Measures a point, and keeps it if it is the best of all. True if it is good enough. */
+/* Measures a point, and keeps it if it is the best of all. Returns true if it is good enough. */
 static bool keep(work *w, const double *x) {
     pp_cone_apply(&w->c, x, w->newton.v);
     for (int i = 0; i < w->c.m; i++) w->newton.v[i] += w->c.q[i];
     double now = pp_cone_strictest(&w->newton.figure, x, w->newton.v);
     if (now < w->least) {
         w->least = now;
-        /* `best` also is where stages start from, which elsewhere may be NULL; it is not */
+        /* `best` is also a start for stages, which elsewhere may be NULL; here it is not */
         memcpy(w->best, x, sizeof *x * (size_t)w->c.m); /* NOLINT(clang-analyzer-core.NonNullParamChecker) */
     }
     return w->least <= w->tol;
 }
 
-/* Does the caller accept the best point, though it misses tol? A step's tol is on the safe side of what the step accepts. Asked when a
- * stage has failed, because the next one costs more than the question. */
+/* Does the caller accept the best point although it misses tol? A step's tol is stricter than what the step accepts.
+ * Called after a stage has failed, because the next one costs more than this check. */
 static bool accepted_by_world(work *w) {
     const perp_call *call = w->call;
     if (!call->enough || w->part || !(w->least < INFINITY)) return false;
@@ -166,7 +165,7 @@ static bool accepted_by_world(work *w) {
     return w->taken;
 }
 
-/* Splitting, which needs one factorisation or none, then Newton from where it got. from: NULL: nothing. */
+/* Splitting, which needs one factorisation or none, then Newton from its result. from: NULL: cold start. */
 static bool split(work *w, const double *from, perp_outcome *outcome) {
     pp_cone_cg cg = {0};
     bool iterate = pp_block_lu_work(w->linear.lu) > CG_WORK;
@@ -200,7 +199,7 @@ static bool split(work *w, const double *from, perp_outcome *outcome) {
     return newton(w, k.best, weight_near(k.measure), WARM_STEPS, "Newton", outcome);
 }
 
-/* Interior points, then Newton from where they got. */
+/* Interior points, then Newton from their result. */
 static bool interior(work *w, perp_outcome *outcome) {
     pp_cone_interior k = {.c = &w->c,
                           .linear = &w->linear,
@@ -223,7 +222,7 @@ static bool interior(work *w, perp_outcome *outcome) {
     return newton(w, k.best, weight_near(k.measure), POLISH_STEPS, "Newton", outcome);
 }
 
-/* Can everything stand still, apart from bodies that are away? from: NULL: nothing. */
+/* Can all bodies be at rest, except those in `away`? from: NULL: cold start. */
 static bool rest(work *w, const double *from, perp_outcome *outcome) {
     pp_cone_rest k = {.c = &w->c,
                       .linear = &w->linear,
@@ -248,8 +247,8 @@ static bool rest(work *w, const double *from, perp_outcome *outcome) {
     return k.measure < INFINITY && keep(w, k.best);
 }
 
-/* Sweeps that cost what Newton would, SWEPT_FOR factorisations; few where factors are small. A sweep goes over all
- * entries four times, and its multiplications take about four times as long as those within a factorisation. */
+/* Number of sweeps that cost as much as Newton would, SWEPT_FOR factorisations; few if factors are small. A sweep
+ * passes all entries four times, and its multiplications take about four times as long as those of a factorisation. */
 static int worthwhile_sweeps(const work *w) {
     const pp_cone *c = &w->c;
     if (w->tol < SWEPT_TOL || c->associated) return 0;
@@ -263,7 +262,7 @@ static int worthwhile_sweeps(const work *w) {
     return most < MOST_SWEEPS ? (int)most : MOST_SWEEPS;
 }
 
-/* Sweeps, where a few digits are enough. from: NULL: nothing. *to: where they got. */
+/* Sweeps, if a few digits are enough. from: NULL: cold start. *to: their result. */
 static bool sweeps(work *w, int most, const double *from, const double **to, perp_outcome *outcome) {
     pp_cone_sweep *k = PP_CALL_ARRAY(w->call, pp_cone_sweep, 1);
     *to = from;
@@ -284,9 +283,9 @@ static bool sweeps(work *w, int most, const double *from, const double **to, per
     return keep(w, k->on.x);
 }
 
-/* One block by itself. Nothing but what it needs is made: a step of a part on a plate is no more than this. */
+/* A single block. Only the data it needs are made, because a step of a part on a plate is no more than this. */
 static bool alone(work *w) {
-    pp_cone_newton *n = &w->newton; /* lends its figure and v */
+    pp_cone_newton *n = &w->newton; /* its figure and v are used */
     n->x = PP_CALL_ARRAY(w->call, double, w->c.m);
     n->v = PP_CALL_ARRAY(w->call, double, w->c.m);
     if (!n->x || !n->v || !pp_cone_figure_make(&n->figure, &w->c, w->call)) return false;
@@ -296,9 +295,9 @@ static bool alone(work *w) {
     return true;
 }
 
-/* Is the best point good enough, or nearly, but can be had to rounding for little? Of few contacts, where that is a step or two of
- * Newton; and of bodies at rest, which should not stir even within tol. Where few digits are asked for, nobody pays for
- * more. */
+/* Is the best point good enough, or nearly, and can it be improved to rounding at low cost? This is so with few
+ * contacts, where it takes one or two Newton steps, and for bodies at rest, which should not move even within tol. Not
+ * if few digits are required. */
 static bool should_be_exact(const work *w) {
     const pp_cone *c = &w->c;
     if (!(w->least <= NEARLY * w->tol) || w->tol >= SWEPT_TOL) return false;
@@ -311,20 +310,21 @@ static bool should_be_exact(const work *w) {
     return true;
 }
 
-/* Takes those loads, of all that obey the laws, that do not depend on how the best point was found. again: of a guess that
- * holds what is free stays. False: there are none, or no better ones. */
+/* Selects loads that do not depend on how the best point was found. again: free loads of a valid guess stay. Returns
+ * false if there are none, or no better ones. */
 static bool take_loads(work *w, bool again) {
     pp_cone_select k = {.newton = &w->newton, .from = w->best, .tol = w->tol};
     bool found = again ? pp_cone_select_again(&k) : pp_cone_select_run(&k);
     w->info->iterations += k.steps;
-    TELL(w, found ? "loads: %d steps to %.1e" : "no loads: %d steps, %.1e", k.steps, k.measure);
+    TELL(w, found ? "loads: %d steps to %.1e" : "no loads selected: %d steps, %.1e", k.steps, k.measure);
     if (!found || (again && !(k.measure < w->least))) return false;
     w->least = k.measure;
     memcpy(w->best, w->newton.x, sizeof(double) * (size_t)w->c.m);
     return true;
 }
 
-/* An answer with the free loads of the guess: corrections of Newton's that leave them alone. False: the guess is too far away. */
+/* A solution with the free loads of the guess: Newton corrections that do not change them. Returns false if the guess
+ * is too far away. */
 static bool keep_loads(work *w, const double *guess) {
     if (w->c.associated || w->c.nblock - w->c.nrow > PP_FEW_CONTACTS || w->tol >= SWEPT_TOL) return false;
     memcpy(w->best, guess, sizeof *guess * (size_t)w->c.m);
@@ -334,8 +334,8 @@ static bool keep_loads(work *w, const double *guess) {
     return w->selected;
 }
 
-/* The same where it matters. Whoever asks again, for other digits or because gaps have hardly changed, has selected the
- * guess. */
+/* The same if loads matter. A caller that asks again, for more accuracy or because gaps have hardly changed, has
+ * selected the guess. */
 static bool select_loads(work *w, bool guessed) {
     const pp_cone *c = &w->c;
     double *v = w->newton.v;
@@ -345,8 +345,8 @@ static bool select_loads(work *w, bool guessed) {
     return take_loads(w, guessed);
 }
 
-/* Newton once more, from an answer: the equations of what it found open, sticking and sliding, with loads as near to its
- * own as may be. A second step takes sliding contacts back to their circles. Kept if it is better. */
+/* One more Newton phase from a solution: the equations of its open, sticking and sliding contacts, with loads as close
+ * to its own as possible. A second step returns sliding contacts to their circles. Kept if it is better. */
 static void make_exact(work *w) {
     if (w->least <= PP_EXACT) return;
     pp_cone_newton *n = &w->newton;
@@ -364,20 +364,20 @@ static void make_exact(work *w) {
     memcpy(w->best, n->best, bytes);
 }
 
-/* Newton from a point close to an answer, with few factorisations where they are large. */
+/* Newton from a point close to a solution, with few factorisations if they are large. */
 static bool close_by(work *w, const double *from, double pull, const char *what, perp_outcome *o) {
     if (!pp_cone_again_room(&w->linear, pp_cone_again_worth(&w->linear), w->call)) {
         *o = PERP_OUTCOME_MEMORY;
         return false;
     }
     w->newton.wary = true;
-    w->newton.factored = 0; /* factors from before there was room */
+    w->newton.factored = 0; /* factors made before this memory existed */
     bool done = newton(w, from, pull, w->linear.most > 0 ? WARM_STEPS : HELD_STEPS, what, o);
     w->newton.wary = false;
     return done;
 }
 
-/* From a guess, where factors are so large that the question whether everything can stand still comes first. */
+/* From a guess, if factors are so large that the test for rest comes first. */
 static bool from_guess_of_many(work *w, const double *guess, perp_outcome *o) {
     if (keep(w, guess) || rest(w, guess, o)) return true;
     if (*o != PERP_OUTCOME_LIMIT) return false;
@@ -390,7 +390,7 @@ static perp_outcome solve(const perp_problem *p, double tol, pp_load_choice load
 
 /* ---- few bodies move ------------------------------------------------------------------------------------------- */
 
-/* The bodies that moved most join those that are away. Returns how many are. */
+/* Adds the bodies that moved most to those in `away`. Returns their number. */
 static int let_go(work *w, double join) {
     double most = 0;
     int count = 0;
@@ -402,7 +402,7 @@ static int let_go(work *w, double join) {
     return count;
 }
 
-/* Impulses of those that are away, as if all others were obstacles, into w->push. */
+/* Solves the impulses of the bodies in `away`, as if all others were obstacles, into w->push. */
 static bool solve_away(work *w, perp_outcome *o) {
     pp_cone_part part;
     perp_call call = *w->call;
@@ -417,14 +417,14 @@ static bool solve_away(work *w, perp_outcome *o) {
     memset(r, 0, sizeof *r * (size_t)m);
     memset(w->push, 0, sizeof *w->push * (size_t)w->c.m);
     *o = part.nblock > 0 ? solve(&part.p, PART_TOL * w->tol, PP_LOADS_ANY, true, r, &call, &info) : PERP_OUTCOME_SOLVED;
-    if (*o == PERP_OUTCOME_LIMIT || *o == PERP_OUTCOME_NUMERICS) TELL(w, "not solved by themselves");
+    if (*o == PERP_OUTCOME_LIMIT || *o == PERP_OUTCOME_NUMERICS) TELL(w, "moving bodies not solved");
     w->info->iterations += info.iterations;
     pp_cone_part_put(&part, &w->c, r, w->push);
     return *o == PERP_OUTCOME_SOLVED;
 }
 
-/* Lets go whoever moves at `join` of the fastest, round after round, until all others stand still. speed: what they did
- * when all were asked. False: they do not. */
+/* Releases bodies that move at `join` of the fastest, in rounds, until all others are at rest. speed: speeds when all
+ * were tested. Returns false if they do not come to rest. */
 static bool let_move(work *w, const double *speed, double join, perp_outcome *o) {
     size_t nodes = (size_t)w->c.nnode;
     (void)pp_cone_rest_cannot(&w->c, w->tol, w->away);
@@ -441,11 +441,11 @@ static bool let_move(work *w, const double *speed, double join, perp_outcome *o)
     return false;
 }
 
-/* Where few bodies move, most others stand still, exactly; but interior points and Newton leave them creeping under loads
- * that hardly differ, and get lost there. So those that move are found first: what moves when all are asked to stand
- * still is solved by itself, as if the others were obstacles, and the others are asked again, pushed by it. Newton ends
- * it where they nearly stand. Who is let go is a guess: first all that move about as fast as the fastest, then only
- * those that move as fast as it, which takes more rounds. */
+/* If few bodies move, most others are exactly at rest. But interior points and Newton leave them creeping under nearly
+ * equal loads and do not converge. So the moving bodies are found first. Bodies that move in the test for rest are
+ * solved separately, as if the others were obstacles, and the others are tested again with these impulses. Newton
+ * finishes when they are nearly at rest. The choice of released bodies is a guess: first all that move about as fast as
+ * the fastest, then only those that move as fast as it, which takes more rounds. */
 static bool let_few_move(work *w, perp_outcome *o) {
     static const double join[] = {0.1, 0.5};
     size_t nodes = (size_t)w->c.nnode;
@@ -457,7 +457,7 @@ static bool let_few_move(work *w, perp_outcome *o) {
     *o = PERP_OUTCOME_LIMIT;
     memset(w->push, 0, sizeof *w->push * (size_t)w->c.m);
     if (pp_cone_rest_cannot(&w->c, w->tol, w->away) > 0)
-        memset(w->speed, 0, sizeof *w->speed * nodes); /* whether all can was not worth asking */
+        memset(w->speed, 0, sizeof *w->speed * nodes); /* the test of all bodies was too expensive */
     else if (!w->moving && (rest(w, NULL, o) || !w->moving))
         return w->least <= w->tol;
     if (let_go(w, join[0]) > FIRST_AWAY * w->c.nnode) return false; /* not few */
@@ -467,7 +467,7 @@ static bool let_few_move(work *w, perp_outcome *o) {
     return w->least <= w->tol;
 }
 
-/* Is there an answer? Asked before the methods with most patience. Unknown of large problems. */
+/* Does a solution exist? Checked before the most expensive methods. Unknown for large problems. */
 static perp_existence ask_existence(const work *w) {
     const perp_problem *p = w->problem;
     perp_judge *judge = pp_call_judge(w->call, p), *own = NULL;
@@ -496,7 +496,7 @@ static bool nothing(work *w, perp_outcome *o) {
     return keep(w, w->newton.x);
 }
 
-/* Sweeps and Newton in turn, where few digits are asked for. Where they got is the guess of what follows. */
+/* Sweeps and Newton alternately, if few digits are required. Their result is the guess for later stages. */
 static bool sweeps_in_turns(work *w, perp_outcome *o) {
     int most = worthwhile_sweeps(w);
     bool warm = w->guess != NULL;
@@ -514,15 +514,15 @@ static bool sweeps_in_turns(work *w, perp_outcome *o) {
     return false;
 }
 
-/* Newton from the guess: a few steps if little has changed. If it gets lost it is stopped early. */
+/* Newton from the guess: a few steps if little has changed. If it does not converge, it is stopped early. */
 static bool from_guess(work *w, perp_outcome *o) {
     if (!w->guess) return false;
     if (pp_block_lu_work(w->linear.lu) > CG_WORK) return w->info->warm = from_guess_of_many(w, w->guess, o);
     return w->info->warm = newton(w, w->guess, weight_near(w->least), WARM_STEPS, "Newton from the guess", o);
 }
 
-/* Can everything stand still, or all but a few bodies? Asked of many contacts from nothing; with a guess only where factors are large,
- * as Newton from it would have found that out. */
+/* Can all bodies be at rest, or all but a few? Tested with many contacts and no guess; with a guess only if factors are
+ * large, because Newton from it would have found out. */
 static bool at_rest(work *w, perp_outcome *o) {
     double before = w->least;
     if (few(w) || (w->guess && !large(w))) return false;
@@ -535,24 +535,24 @@ static bool at_rest(work *w, perp_outcome *o) {
     if (rest(w, NULL, o) || *o == PERP_OUTCOME_STOPPED || *o == PERP_OUTCOME_MEMORY) return true;
     if (divisible && w->moving && (let_few_move(w, o) || *o == PERP_OUTCOME_STOPPED || *o == PERP_OUTCOME_MEMORY))
         return true;
-    /* nearly at rest: contacts that can carry nothing make interior points slow, not Newton; or a few bodies move */
+    /* nearly at rest: contacts without load slow down interior points, not Newton; or a few bodies move */
     if (w->least < before && w->least <= NEARLY_HELD &&
         (close_by(w, w->best, LEAST_PULL, "Newton", o) || *o == PERP_OUTCOME_STOPPED || *o == PERP_OUTCOME_MEMORY))
         return true;
     return divisible && !w->away && let_few_move(w, o);
 }
 
-/* Where factors are large, few of them are made. */
+/* If factors are large, few of them are made. */
 static bool by_splitting(work *w, perp_outcome *o) {
     return pp_block_lu_work(w->linear.lu) >= (w->c.associated ? CG_WORK : LARGE_WORK) && split(w, NULL, o);
 }
 
-/* A cone QP is convex. A problem in local form cannot be asked whether everything stands still: most that do are solved from here. */
+/* A cone QP is convex. A problem in local form cannot be tested for rest: most resting ones are solved here. */
 static bool by_interior_points(work *w, perp_outcome *o) {
     return (w->c.associated || (!few(w) && !w->c.p->global)) && interior(w, o);
 }
 
-/* Newton from nothing. It jumps along directions in which it creeps. */
+/* Newton from a cold start, with jumps along directions of slow progress. */
 static bool from_nothing(work *w, perp_outcome *o) {
     if (newton(w, NULL, 1, COLD_STEPS, "Newton", o)) return true;
     w->pull = w->newton.pull;
@@ -562,10 +562,10 @@ static bool from_nothing(work *w, perp_outcome *o) {
     return false;
 }
 
-/* Two searches in turns, each of which goes on from where it was, for twice as long as the turn before: Newton without jumps, from
- * nothing, and the one with jumps. Jumps help where Newton creeps and mislead it now and then; which of the two arrives is not known
- * before. Turns of doubled length cost at most some times as much as the better one alone. Where both get
- * stuck one after the other, contacts contradict each other by a little more than tol. Where both make no factors, numbers are not finite.
+/* Two searches alternately, each continued for twice as long as its turn before: Newton without jumps from a cold
+ * start, and Newton with jumps. Jumps help if Newton is slow and mislead it occasionally; which of the two converges is
+ * not known in advance. Turns of doubled length cost at most a few times as much as the better one alone. If both get
+ * stuck, contacts contradict each other by a little more than tol. If neither can make factors, numbers are not finite.
  * one: only the first turn. */
 static bool in_turns(work *w, bool one, perp_outcome *o) {
     double *other = PP_CALL_ARRAY(w->call, double, w->c.m), pull = 1;
@@ -582,18 +582,18 @@ static bool in_turns(work *w, bool one, perp_outcome *o) {
         double *swap = w->from, last = w->newton.pull;
         memcpy(other, w->newton.x, sizeof *other * (size_t)w->c.m);
         w->from = other, other = swap;
-        pull = w->pull, w->pull = last < 1 ? last : 1; /* where it gave up because of its weight, it begins anew */
+        pull = w->pull, w->pull = last < 1 ? last : 1; /* if it ended because of its weight, it starts again */
         stuck = w->newton.stuck || w->linear.factorisations == factors ? stuck + 1 : 0;
         if (one) break;
     }
     return false;
 }
 
-/* First it is asked whether there is an answer. A step poses a problem that may have none many times, with other contacts and step
- * lengths, so after the first one that was not solved it takes one turn only. */
+/* First existence of a solution is checked. A step poses a problem that may have no solution many times, with other
+ * contacts and step lengths. So after the first failure only one turn is made. */
 static bool last_resort(work *w, perp_outcome *o) {
     pp_work *count = w->call->work;
-    if (w->part) return true; /* a part that has no answer is no part */
+    if (w->part) return true; /* a part without solution cannot be used */
     perp_existence answer = ask_existence(w);
     bool doubt = answer != PERP_EXISTENCE_UNKNOWN && answer != PERP_EXISTENCE_SOME;
     if (answer == PERP_EXISTENCE_NONE && pp_call_judge(w->call, w->problem)) *o = PERP_OUTCOME_INFEASIBLE;
@@ -606,14 +606,14 @@ static bool last_resort(work *w, perp_outcome *o) {
     return done;
 }
 
-/* The stages in order. Each returns true if the search ends with it. `tools/ablate` leaves out one row at a time. */
+/* The stages in order. A stage returns true if the search ends with it. `tools/ablate` leaves out one row at a time. */
 typedef struct stage {
     const char *name;
     bool (*run)(work *w, perp_outcome *o);
 } stage;
 static const stage cascade[] = {
     {"nothing", nothing},                    /* no guess */
-    {"sweeps", sweeps_in_turns},             /* few digits asked for, large factors */
+    {"sweeps", sweeps_in_turns},             /* few digits required, large factors */
     {"warm start", from_guess},              /* a guess */
     {"rest", at_rest},                       /* many contacts, from nothing or with large factors */
     {"splitting", by_splitting},             /* large factors */
@@ -633,7 +633,8 @@ static perp_outcome stages(work *w, const double *guess) {
     return o;
 }
 
-/* Does the best point obey the laws with W as it was given, not only with the bodies that were found? True also if there is no memory to ask. */
+/* Does the best point satisfy the laws with the given W, not only with the bodies that were found? True also if out of
+ * memory. */
 static bool holds_as_given(work *w, const pp_cone *given) {
     pp_cone_figure figure;
     if (!pp_cone_figure_make(&figure, given, w->call)) return true;
@@ -643,16 +644,15 @@ static bool holds_as_given(work *w, const pp_cone *given) {
     return pp_cone_strictest(&figure, w->best, w->newton.v) <= w->tol;
 }
 
-/* What a solve is asked for. */
+/* Input of a solve. */
 typedef struct wish {
     double tol;
     pp_load_choice loads;
-    bool part; /* the problem is a part of another: not to be divided again */
-    bool seek; /* look for bodies if the problem is in local form */
+    bool part; /* the problem is part of another one: must not be divided again */
+    bool seek; /* search for bodies if the problem is in local form */
 } wish;
 
-/* *again: the answer holds with the bodies that were found but misses tol with the
- * problem as given; then it is in z, as a guess. */
+/* *again: the solution is valid for the bodies that were found but misses tol for the given problem; then z is a guess. */
 static perp_outcome solve_form(const perp_problem *p, const wish *a, double *z, const perp_call *call,
                                perp_solve_info *info, bool *again) {
     double tol = a->tol;
@@ -660,7 +660,7 @@ static perp_outcome solve_form(const perp_problem *p, const wish *a, double *z, 
     work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .loads = loads, .part = a->part, .problem = p};
     bool singular, guess = false;
     if (!pp_cone_make(&w.c, p, call, &singular)) return singular ? PERP_OUTCOME_NUMERICS : PERP_OUTCOME_MEMORY;
-    pp_cone given = w.c; /* as it was handed over, where it is solved by the bodies that were found */
+    pp_cone given = w.c; /* the given form, if the problem is solved by the bodies that were found */
     if (a->seek && !pp_cone_find_bodies(&w.c, call)) return PERP_OUTCOME_MEMORY;
     bool found = w.c.body && !given.body;
     if (found) TELL(&w, "bodies found: %d dofs, %d rows", w.c.ndof, w.c.m);
@@ -696,7 +696,7 @@ static perp_outcome solve_form(const perp_problem *p, const wish *a, double *z, 
     pp_cone_unscale(&w.c, w.best, z);
     info->factorisations = w.linear.factorisations;
     *again = found && w.least <= tol && !w.taken && !holds_as_given(&w, &given);
-    if (*again) TELL(&w, "not with W as given");
+    if (*again) TELL(&w, "not within tol for the given W");
     return w.least <= tol || w.taken ? PERP_OUTCOME_SOLVED : o == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : o;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* cone_refine.c - friction contact problems: Newton from an answer until the judge accepts it
- * Method   proximal Newton (cone_newton.c) with the judge's figure as its measure, from the answer, with a weak pull: the
- *          equations of what the answer found open, sticking and sliding.
- * Valid    as Newton; the answer is left as it is where he does not get closer.
- * Cost     some factorisations. */
+/* cone_refine.c - friction contact problems: Newton from a solution until the judge accepts it
+ * Method   Proximal Newton (cone_newton.c) with the judge's figure as its measure, from the solution, with a small proximal weight: it solves the
+ *          equations of the contacts that the solution found open, sticking and sliding.
+ * Valid    As Newton's method. If it does not improve the solution, the solution is left unchanged.
+ * Cost     Some factorisations. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [steps] Largest number of Newton steps: near an answer each doubles the digits. */
+/* [steps] Largest number of Newton steps. Near a solution each step doubles the digits. */
 #define STEPS 20
 
 perp_status pp_refine_cone(const perp_call *call, const perp_problem *p, perp_judge *judge, double tol, double *z,

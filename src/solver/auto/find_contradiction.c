@@ -1,18 +1,17 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* find_contradiction.c - looks for multipliers that prove that a problem has no answer (perp/contradiction.h)
- * Problem  cones: y >= 0 on normals and lower limits, any sign on joints, with W y = 0 and q . y < 0. LCP: y >= 0 with
- *          M'y <= 0 and q . y < 0, and likewise with bounds.
- * Method   Farkas' alternative as a problem of least squares, which always has an answer: |A y|^2/2 + (q . y + 1)^2/2
- *          over the signs of y is 0 exactly at a proof. For cones |A y|^2 = y'W y over the rows that can fight, so this is
- *          the problem without friction with a weight t = q . y + 1 on the closing velocities: t > 0 gives its loads y/t,
- *          t = 0 a proof. For an LCP A y = M'y + s with slacks s >= 0. Both are LCPs with a positive semidefinite matrix,
- *          in units in which its diagonal is about 1, solved by Lemke's method, whose answers are basic and so have few
- *          multipliers, and refined on their basis. Joints come twice, with both signs.
- *          Without a proof, friction problems are asked whether some velocity has u_N >= mu |u_T| + s v with s > 0: the
- *          cone QP with q_N less s v is solvable then, and its answer shows the velocity.
- * Valid    up to PP_PIVOTING_MOST rows. Whatever is found is checked by other code (contradict.c).
- * Cost     pivoting: about n^3.
+/* find_contradiction.c - searches multipliers that prove that a problem has no solution (perp/contradiction.h)
+ * Problem  Cones: y >= 0 on normals and lower limits, any sign on joints, with W y = 0 and q . y < 0. LCP: y >= 0 with M'y <= 0 and q . y < 0,
+ *          and likewise with bounds.
+ * Method   Farkas' alternative is written as a least squares problem, which always has a solution: |A y|^2/2 + (q . y + 1)^2/2 over the signs
+ *          of y is 0 exactly at a proof. For cones |A y|^2 = y'W y over the rows that can take part. So this is the frictionless problem with
+ *          a weight t = q . y + 1 on the closing velocities: t > 0 gives its loads y/t, t = 0 a proof. For an LCP A y = M'y + s with slacks
+ *          s >= 0. Both are LCPs with a positive semidefinite matrix, in units in which its diagonal is about 1. Lemke's method solves them;
+ *          its solutions are basic and so have few multipliers. They are refined on their basis. Joints occur twice, with both signs.
+ *          Without a proof, friction problems are tested for a velocity with u_N >= mu |u_T| + s v, s > 0: if there is one, the cone QP
+ *          with q_N reduced by s v is solvable, and its solution shows the velocity.
+ * Valid    Up to PP_PIVOTING_MOST rows. Other code checks every result (contradict.c).
+ * Cost     Pivoting: about n^3.
  * Source   Farkas (1902); Cottle, Pang, Stone (1992), 2.9 and 4.4; Acary, Cadoux (2013) for the criterion of existence. */
 #include <math.h>
 #include <string.h>
@@ -29,8 +28,8 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Velocity that keeps contacts apart beyond rounding, as a part of their scales; also the least t at which there
- * is no contradiction worth checking. Half and double: other bits only. */
+/* [1] Velocity that separates contacts beyond rounding, as a fraction of their scales; for larger t there is no
+ * contradiction. Half and double: other bits only. */
 #define APART 1e-6
 /* [1] Relative accuracy of that velocity. Half and double: other bits only. */
 #define DIGITS 1e-2
@@ -48,7 +47,7 @@ typedef struct finder {
 
 static bool is_cone(const perp_problem *p) { return p->cls == PERP_CONE || p->cls == PERP_CONE_QP; }
 
-/* Number of the law that row k belongs to. */
+/* Index of the law to which row k belongs. */
 static int law_of(const perp_problem *p, int k) {
     const perp_cone *c = &p->as.cone;
     return is_cone(p) && k >= c->nrow ? c->nrow + (k - c->nrow) / c->dim : k;
@@ -61,7 +60,7 @@ static bool room(finder *f, int most) {
     return f->row && f->sign && f->unit;
 }
 
-/* Variables: rows that can fight, of islands that are asked for. False: too many. */
+/* Chooses the variables: rows that can take part, of the requested islands. Returns false if there are too many. */
 static bool choose(finder *f, const bool *island, int most) {
     const pp_laws *laws = pp_judge_laws(f->judge);
     for (int k = 0; k < f->m; k++) {
@@ -76,7 +75,8 @@ static bool choose(finder *f, const bool *island, int most) {
     return true;
 }
 
-/* M += g g', q = g, with g made so that its largest number is 1; diag: what the matrix has. False: nothing closes. */
+/* M += g g', q = g, with g scaled so that its largest entry is 1; diag: the diagonal of the matrix. Returns false if
+ * nothing closes. */
 static bool weigh_closing(finder *f, const double *g) {
     double most = 0;
     bool closes = false;
@@ -100,7 +100,7 @@ static bool arrays(finder *f, double **g) {
     return true;
 }
 
-/* The rows that can fight of W, in units of diagonal 1, symmetric part. */
+/* The rows of W that can take part, in units of diagonal 1, symmetric part. */
 static perp_status pose_cone(finder *f, bool *posed) {
     pp_cone_judge *j = f->judge->cone, plain = *j;
     double *g, *zero = PP_CALL_ARRAY(f->call, double, j->m + j->n), *r = PP_CALL_ARRAY(f->call, double, j->m),
@@ -173,7 +173,7 @@ static perp_status pose_linear(finder *f, int most, bool *posed) {
     return PERP_OK;
 }
 
-/* Solves the LCP; y gets the multipliers. *found: t is next to 0. */
+/* Solves the LCP; y: the multipliers. *found: t is nearly 0. */
 static perp_status solve(finder *f, double *y, bool *found) {
     perp_problem lcp = {.cls = PERP_LCP, .as.lcp = {f->n, f->M, f->q}};
     perp_call call = *f->call;
@@ -188,7 +188,7 @@ static perp_status solve(finder *f, double *y, bool *found) {
     if (s) return s;
     perp_judge *judge;
     s = perp_judge_new(&lcp, &f->judge->alloc, &judge);
-    if (!s) s = pp_refine(&call, &lcp, judge, 1e-16, f->z, &info); /* to all digits */
+    if (!s) s = pp_refine(&call, &lcp, judge, 1e-16, f->z, &info); /* to full accuracy */
     perp_judge_free(judge);
     if (s) return s;
     double t = 1, most = 0;
@@ -203,7 +203,7 @@ static perp_status solve(finder *f, double *y, bool *found) {
     return PERP_OK;
 }
 
-/* Is there a velocity that keeps all contacts apart? Asked of the cone QP with contacts that close a little faster. */
+/* Is there a velocity that separates all contacts? Tested on the cone QP with contacts that close a little faster. */
 static perp_status ask_wedged(const perp_call *call, const perp_problem *p, perp_judge *judge, perp_existence *out) {
     const perp_cone *c = &p->as.cone;
     const pp_laws *laws = pp_judge_laws(judge);
@@ -237,7 +237,7 @@ static perp_status ask_wedged(const perp_call *call, const perp_problem *p, perp
         for (int k = 1; k < c->dim; k++) slip = pp_hypot(slip, judge->cone->to_v[at + k] * u[at + k]);
         if (!(u[at] - c->mu[i] * slip >= APART / 2 * laws->scale[c->nrow + i])) *out = PERP_EXISTENCE_WEDGED;
     }
-    for (int k = 0; k < c->nrow; k++) /* rows must be met, too */
+    for (int k = 0; k < c->nrow; k++) /* rows must hold, too */
         if (pp_multiplier_sign(p, k) != 0 && !(fabs(u[k]) <= APART * laws->scale[k])) *out = PERP_EXISTENCE_WEDGED;
     return PERP_OK;
 }

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* refine.c - linear complementarity problems: the answer that an active set has, to all its digits
- * Problem  pivoting ends with the right basis and an answer that carries the rounding of all pivots before; methods that
- *          stop at a residual leave errors where rows are small.
- * Method   the active set of the answer by the natural map: variables whose D z - w lies beyond a bound are put there, the
- *          others are basic, and their rows are solved to 0: M_BB d = -w_B by an LU factorisation of the matrix with unit
- *          diagonal (rows and columns divided by sqrt D), again and again with w in twice the working precision, until it
- *          falls no more. If the new answer has another active set, again with that one (Newton on the natural map).
- * Valid    where M_BB is regular; otherwise the answer is left as it is.
+/* refine.c - linear complementarity problems: the solution of an active set, to full accuracy
+ * Problem  Pivoting ends with the correct basis and a solution with the rounding errors of all pivots. Methods that stop at a residual leave
+ *          errors in small rows.
+ * Method   The active set follows from the natural map: variables whose D z - w lies beyond a bound are at the bound, the others are basic.
+ *          Their rows are solved to 0: M_BB d = -w_B by an LU factorisation of the matrix with unit diagonal (rows and columns divided by
+ *          sqrt D), repeated with w in twice the working precision until the residual no longer decreases. If the new solution has
+ *          another active set, this is repeated with that one (Newton on the natural map).
+ * Valid    If M_BB is regular; otherwise the solution is left unchanged.
  * Cost     |B|^3/3 for each active set, and some products with M.
  * Source   Wilkinson (1963) and Skeel (1980) for iterative refinement; Dekker (1971), Knuth for exact sums and products. */
 #include "solver/auto/refine.h"
@@ -24,8 +24,8 @@
 
 /* [sets] Largest number of active sets that are tried. Half and double: other bits only. */
 #define SETS 8
-/* [steps] Refinement steps with each of them: every one gains the digits that the factors have, so two are the rule.
- * Half and double: no effect. */
+/* [steps] Refinement steps with each of them. Each step gains the digits of the factors, so two are usual. Half and
+ * double: no effect. */
 #define CORRECTIONS 5
 
 typedef struct work {
@@ -33,7 +33,7 @@ typedef struct work {
     perp_judge *judge;
     int n, nb;
     double *z, *w, *d; /* n: answer, its rows, right-hand side and correction of the basic ones */
-    double *at;        /* n: bound that a variable is at; NAN: basic */
+    double *at;        /* n: bound at which a variable is; NAN: basic */
     int *basic;        /* n: of which nb count */
     double *LU;        /* nb x nb */
     int *pivot;        /* nb */
@@ -89,7 +89,7 @@ static double variable_unit(const work *k, int i) {
     return p->z_scale || p->w_scale ? (p->z_scale ? p->z_scale[i] : 1) : 1 / sqrt(k->judge->inverse[i]);
 }
 
-/* Which variables are at which bound. True if it is another set than before. */
+/* Determines which variables are at which bound. Returns true if the set has changed. */
 static bool choose_set(work *k) {
     bool other = false;
     k->nb = 0;
@@ -107,7 +107,7 @@ static bool choose_set(work *k) {
 
 static bool factor(work *k) {
     const perp_problem *p = k->p;
-    int nb = k->nb, *place = k->pivot; /* lent until pivots are there */
+    int nb = k->nb, *place = k->pivot; /* used as scratch before the pivots */
     memset(k->LU, 0, sizeof *k->LU * (size_t)nb * (size_t)nb);
     if (p->cls == PERP_SPARSE_MLCP) {
         for (int i = 0; i < k->n; i++) place[i] = -1;
@@ -127,7 +127,8 @@ static bool factor(work *k) {
     return nb == 0 || pp_lu(nb, k->LU, nb, k->pivot);
 }
 
-/* Solves the basic rows to 0 with all other variables at their bounds. False if there is no factorisation. */
+/* Solves the basic rows to 0 with all other variables at their bounds. Returns false if the matrix cannot be
+ * factorised. */
 static bool solve_set(work *k, twice *sum) {
     if (k->nb > PP_PIVOTING_MOST || !factor(k)) return false;
     for (int i = 0; i < k->n; i++)
@@ -168,7 +169,7 @@ static perp_status refine_linear(const perp_call *call, const perp_problem *p, p
     k.LU = PP_CALL_ARRAY(call, double, most *most);
     if (!k.z || !k.w || !k.d || !k.at || !k.basic || !k.pivot || !sum || !k.LU) return PERP_E_MEMORY;
     memcpy(k.z, z, sizeof *z * (size_t)k.n);
-    for (int i = 0; i < k.n; i++) k.at[i] = INFINITY; /* of no set */
+    for (int i = 0; i < k.n; i++) k.at[i] = INFINITY; /* no set yet */
     rows_exactly(p, k.z, sum, k.w);
     for (int set = 0; set < SETS && choose_set(&k) && solve_set(&k, sum); set++) {
         s = perp_judge_verdict(judge, k.z, tol, &v, NULL);

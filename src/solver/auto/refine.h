@@ -1,17 +1,17 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* refine.h - an answer made as exact as its active set allows. */
+/* refine.h - makes a solution as exact as its active set allows. */
 #ifndef PP_REFINE_H
 #define PP_REFINE_H
 
 #include "solver/common/call.h"
 
-/* [1] Residual, in units of tol and relative to the answer, up to which a claim of success is refined. */
+/* [1] A claimed solution is refined if its residual, relative to the solution, is below this multiple of tol. */
 #define PP_REFINE_WITHIN 1e4
 
-/* Refines z, an answer of p that the judge denies, until he accepts it at tol or nothing more is to be had; z is the best
- * by his figure, and never worse than before. Problems without active sets (NCP, QP) are left alone. Takes memory from
- * the call. PERP_E_MEMORY. */
+/* Refines z, a solution of p that the judge rejects, until the judge accepts it at tol or no further improvement is
+ * possible. z is the best by the judge's figure, and never worse than before. Problems without active sets (NCP, QP)
+ * are not changed. Uses the call's memory. Returns PERP_OK or PERP_E_MEMORY. */
 perp_status pp_refine(const perp_call *call, const perp_problem *p, perp_judge *judge, double tol, double *z,
                       perp_solve_info *info);
 

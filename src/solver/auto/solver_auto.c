@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* solver_auto.c - picks solvers by class, size and guess, measures what they say, falls back, explains itself
- * Method   cones: auto_cone.c; everything else: auto_chain.c.
- * Valid    every class.
- * Cost     that of the first solver of its list, as a rule. */
+/* solver_auto.c - chooses solvers by class, size and guess, measures their results, falls back, and explains itself
+ * Method   Cones: auto_cone.c; all other classes: auto_chain.c.
+ * Valid    Every class.
+ * Cost     Usually that of the first solver of its list. */
 #include <stddef.h>
 
 #include "solver/auto/auto.h"
@@ -17,8 +17,8 @@ typedef struct settings {
 static const perp_field fields[] = {
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-9, 1e-15, 1, "unit-free residual that counts as solved"},
     {"unique_loads", PERP_FIELD_INT, offsetof(settings, unique_loads), -1, -1, 1,
-     "of many loads that obey the laws those that depend on the problem alone (cones, up to 50 contacts): 0 never, 1 "
-     "always, -1 where a world asks for it"},
+     "select the loads that depend on the problem alone, among all that satisfy the laws (cones, up to 50 contacts): 0 "
+     "never, 1 always, -1 if a world requests it"},
 };
 
 static perp_outcome solve(const perp_problem *p, const void *set, double *z, void *work, const perp_call *call,

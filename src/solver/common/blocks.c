@@ -1,14 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* blocks.c - small dense LCPs inside a larger one
- *   0 <= x  _|_  A x + q >= 0        A = M_BB, q what the variables outside of block B leave of its rows
- * Method   the basis of the last visit first: one LU, and all signs must be right. Else complementary pivoting from a
- *          ray start; the basis it ends with is solved once more by LU, so that the answer carries no error of the
- *          pivots. Ties go to the largest pivot; that may cycle in theory, so pivots are counted and a second run has q
- *          perturbed.
- * Valid    as Lemke's algorithm: A copositive-plus, as for a contact, whatever the rank of its friction part (the
- *          directions of a pyramid span two dimensions only); with other A it may fail, and says so.
- * Cost     m |S| + |S|^3/3 for a basis S that holds (|S| <= 4 for a contact), 2 m^2 per pivot if not.
+ *   0 <= x  _|_  A x + q >= 0        A = M_BB, q: rows of block B with the variables outside constant
+ * Method   The basis of the last visit is tried first: one LU, and all signs must be correct. Otherwise complementary pivoting from a ray
+ *          start; the final basis is solved again by LU, so that the solution does not contain the errors of the pivots. Ties go to
+ *          the largest pivot; that may cycle in theory, so pivots are counted, and a second run has a perturbed q.
+ * Valid    As Lemke's algorithm: A copositive-plus, as for a contact with any rank of its friction part (the directions of a pyramid span only
+ *          two dimensions). With other A it may fail and reports it.
+ * Cost     m |S| + |S|^3/3 for a valid basis S (|S| <= 4 for a contact), 2 m^2 per pivot if not.
  * Source   Cottle, Pang, Stone (1992), 4.4; blocks as in 5.2 there. */
 #include "solver/common/blocks.h"
 
@@ -31,7 +30,7 @@ void pp_groups_lay_out(pp_groups *g, int n, pp_workspace *c) {
     g->scratch = PP_CARVE(c, int, n);
 }
 
-/* A power of two near x; 1 if that is out of reason. */
+/* A power of two near x; 1 if that is out of range. */
 static double near_power(double x) {
     int e;
     if (!(x > 1e-100 && x < 1e100)) return 1;

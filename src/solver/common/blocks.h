@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* blocks.h - small dense LCPs inside a larger one, solved exactly: what block Gauss-Seidel asks for over and over. */
+/* blocks.h - exact solution of small dense LCPs inside a larger one, for block Gauss-Seidel. */
 #ifndef PP_BLOCKS_H
 #define PP_BLOCKS_H
 
 #include "solver/common/reduce.h"
 
-/* The variables of an LCP in groups: one alone, or a block of those that only make sense together. */
+/* The variables of an LCP in groups: single ones, or blocks that must be solved together. */
 typedef struct pp_groups {
     int count;
     int *start;   /* count + 1 */
@@ -25,16 +25,15 @@ typedef struct pp_block {
     const int *v;
 } pp_block;
 
-/* Every row without a positive diagonal goes together with the variables that it couples to in its own row (the slip
- * speed of a contact with its impulses, the multiplier of a bound with what it bounds); groups that overlap become one.
- * All others stay alone. */
+/* Groups every row without a positive diagonal with the variables that it couples to (the slip speed of a contact with
+ * its impulses, the multiplier of a bound with its variable); overlapping groups are merged. All others stay single. */
 void pp_groups_lay_out(pp_groups *g, int n, pp_workspace *c);
 void pp_groups_find(pp_groups *g, const pp_plain *p);
 
 void pp_block_lay_out(pp_block *k, int n, pp_workspace *c);
-/* Solves the LCP of the m variables v, all others held: w is M z + q of the whole problem at z. The last basis in[v] is
- * tried first, and changed if it does not do. Answer in k->x. False, and k->x of no use, if there is none or it was not
- * found. */
+/* Solves the LCP of the m variables v with all others constant: w is M z + q of the whole problem at z. The last basis
+ * in[v] is tried first, and replaced if it is not valid. Solution in k->x. Returns false, with k->x not usable, if
+ * there is none or it was not found. */
 bool pp_block_solve(pp_block *k, const pp_groups *g, const pp_plain *p, int m, const int *v, const double *z,
                     const double *w, bool *in);
 

@@ -2,12 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* box.c - one view of the complementarity problems over bounds
  *   lo <= z <= hi complementary to w = F(z)
- * Method   linear problems keep their matrix; F of an NCP is called, its derivatives are called or taken by forward
- *          differences. Columns of a sparse pattern that share no row are stepped together (a greedy colouring), so
- *          a banded J costs as many calls of F as the band is wide.
- * Valid    all of PP_BOX_CLASSES. A difference steps inwards at an upper bound, and the other way where F is not
- *          defined.
- * Cost     a product with J; differences: one F per colour.
+ * Method   Linear problems keep their matrix. F of an NCP is called; its derivatives are called or computed by forward differences. Columns of a
+ *          sparse pattern that share no row are differenced together (greedy colouring), so a banded J needs as many calls of F as its
+ *          bandwidth.
+ * Valid    All of PP_BOX_CLASSES. A difference steps inwards at an upper bound, and in the other direction if F is not defined.
+ * Cost     A product with J; differences: one F per colour.
  * Source   Curtis, Powell, Reid, On the estimation of sparse Jacobian matrices (1974). */
 #include "solver/common/box.h"
 

@@ -1,42 +1,44 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* call.h - what lies behind perp_call: the workspace, the watch, the clock. */
+/* call.h - the data of perp_call: workspace, watch, clock. */
 #ifndef PP_CALL_H
 #define PP_CALL_H
 
 #include "base/memory.h"
 #include "perp/plugin.h"
 
-/* Work of solvers, counted in multiplications of scalar code, roughly: the same on every machine and in every run, and about as
- * many in a second whatever the solver does: 5e8 to 1e9. */
+/* Work of solvers, roughly in multiplications of scalar code. It is the same on every machine and in every run. A
+ * second has about 5e8 to 1e9 of them for any solver. */
 typedef struct pp_work {
     double done;  /* so far */
-    double limit; /* solvers end where `done` exceeds it; INFINITY: none */
-    int last;     /* iteration at the last look of the solver under way */
-    int wedged; /* problems so far that were proven to have no answer, or may have none and were not solved by any method */
+    double limit; /* solvers end when `done` exceeds it; INFINITY: no limit */
+    int last;     /* iteration at the last check of the running solver */
+    /* number of problems that were proven to have no solution, or may have none and were not solved by any method */
+    int wedged;
 } pp_work;
 
-/* Where loads are not unique: which of those that obey the laws are wanted? */
+/* If loads are not unique: which of the loads that satisfy the laws are required? */
 typedef enum pp_load_choice {
-    PP_LOADS_ANY,    /* whichever are found */
-    PP_LOADS_UNIQUE, /* those that depend on the problem alone; a guess that obeys the laws has them already */
-    PP_LOADS_LATER,  /* whichever are found; when the problem has settled, it will be posed once more with NOW */
-    PP_LOADS_NOW,    /* those that depend on the problem alone, whatever the guess has */
-    PP_LOADS_KEEP    /* those of the guess, which has them: what the laws leave free stays as it is there */
+    PP_LOADS_ANY,    /* any */
+    PP_LOADS_UNIQUE, /* those that depend on the problem alone; a guess that satisfies the laws has them already */
+    PP_LOADS_LATER,  /* any; when the problem has converged, it will be posed once more with NOW */
+    PP_LOADS_NOW,    /* those that depend on the problem alone, independent of the guess */
+    PP_LOADS_KEEP    /* those of the guess, which has them: the part that the laws leave free does not change */
 } pp_load_choice;
 
 struct perp_call {
-    pp_arena *arena;         /* where perp_call_memory takes from */
-    const perp_watch *watch; /* NULL: nobody looks */
+    pp_arena *arena;         /* memory of perp_call_memory */
+    const perp_watch *watch; /* NULL: no watch */
     bool (*stop)(void *ctx); /* true: end now; NULL: never */
     void *stop_ctx;
-    double deadline; /* of pp_clock; INFINITY: none, and no clock is read */
+    double deadline; /* of pp_clock; INFINITY: none, and the clock is not read */
     int depth;       /* of solvers that call solvers: auto */
     pp_load_choice loads;
-    /* does the caller accept this answer, although it misses the tolerance of the solver? NULL: never */
+    /* does the caller accept this solution, although it misses the tolerance of the solver? NULL: never */
     bool (*enough)(const double *z, void *ctx);
     void *enough_ctx;
-    perp_judge *judge; /* of `judged`, by which an answer is accepted; NULL: the solver's own residual does */
+    /* of `judged`, decides whether a solution is accepted; NULL: the solver's own residual decides */
+    perp_judge *judge;
     const perp_problem *judged;
     pp_work *work; /* counts work, and may end the solver; NULL: work is not counted */
     double weight; /* work of an iteration */
@@ -51,13 +53,14 @@ static inline perp_judge *pp_call_judge(const perp_call *call, const perp_proble
     return call->judged == p ? call->judge : NULL;
 }
 
-/* Counts multiplications that a look knows nothing of: those of factors and of what is done with them. w: NULL is fine. */
+/* Counts multiplications that perp_call_look() does not know: those of factors and solutions with them. w: NULL is
+ * allowed. */
 static inline void pp_count(pp_work *w, double multiplications) {
     if (w) w->done += multiplications;
 }
 
-/* Columns of a dense matrix this long take as much to begin as to go through; long ones do six multiplications in the time
- * of one elsewhere. Measured on matrices of 20 to 1000 columns. */
+/* For columns of a dense matrix of this length, starting takes as long as computing; long columns do six
+ * multiplications in the time of one elsewhere. Measured on matrices of 20 to 1000 columns. */
 #define PP_SHORT_COLUMN 300.0
 
 /* Work of a product with a dense n x n matrix, a solution with its factors, or a pivot. */

@@ -1,16 +1,15 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* free_pivot.c - free variables made basic by pivoting
- * Problem  w = G z + g with pairs 0 <= z_i _|_ w_i >= 0, i < n, and free variables whose rows are equations w = 0, but
- *          whose block of G is singular: multipliers of equations (KKT systems), potentials of circuits.
- * Method   principal block pivots that end with every free z basic and its w out. One pivot in the free block where a
- *          large entry is left; else a free column f enters in the row of a pair r, whose other variable then enters
- *          in a free row e: the pivot on the block {f, r}, after which w_r is the variable of pair r and z_r its row.
- *          Where no single pair serves, a chain f, r_0, r_1, ..., e of them, shortest first. A free column that no row
- *          knows of stays out, at 0. A free row that is empty is left out; if its right-hand side is not 0, there is
- *          no solution. If columns are left but no rows: the column enters in the row of a pair, whose z stays 0.
- * Valid    any G. Each pivot keeps solutions (Tucker's principal transform), but for the last case, which gives up
- *          those with z_r > 0. G positive semidefinite: so is the matrix that is left, and chains have one pair.
+/* free_pivot.c - makes free variables basic by pivoting
+ * Problem  w = G z + g with pairs 0 <= z_i _|_ w_i >= 0, i < n, and free variables whose rows are equations w = 0, but whose block of G is
+ *          singular: multipliers of equations (KKT systems), potentials of circuits.
+ * Method   Principal block pivots after which every free z is basic and its w is not. One pivot in the free block while it has a large
+ *          entry. Otherwise a free column f enters in the row of a pair r, whose other variable then enters in a free row e: the pivot on the
+ *          block {f, r}, after which w_r is the variable of pair r and z_r its row. If no single pair works, a chain f, r_0, r_1, ..., e of
+ *          them, shortest first. A free column that no row contains stays out, at 0. An empty free row is left out; if its right-hand side is
+ *          not 0, there is no solution. If columns are left but no rows: the column enters in the row of a pair, whose z stays 0.
+ * Valid    Any G. Each pivot preserves solutions (Tucker's principal transform), except in the last case, which loses those with z_r > 0. If G
+ *          is positive semidefinite, so is the remaining matrix, and chains have one pair.
  * Cost     2 N^2 flops per pivot, nfree to 2 nfree pivots; the search nfree^2 n for each.
  * Source   Cottle, Pang, Stone (1992) 2.3 (principal pivotal transforms). */
 #include "solver/common/free_pivot.h"
@@ -24,10 +23,10 @@
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [1] Entry of the equilibrated dictionary that is taken as a pivot without looking further; smaller ones down to
- * PP_RANK_TOL are taken for want of a better one. */
+/* [1] An entry of the equilibrated dictionary above this is used as a pivot at once. Smaller ones down to PP_RANK_TOL
+ * are used if there is none. */
 #define GOOD 0.1
-/* [1] Entry of the equilibrated dictionary from which on a free column or row is tied to a pair. */
+/* [1] A free column or row is connected to a pair if its entry in the equilibrated dictionary exceeds this. */
 #define TIED 1e-7
 
 void pp_free_pivot_lay_out(pp_free_pivot *f, int n, int nfree, pp_workspace *c) {
@@ -46,7 +45,7 @@ void pp_free_pivot_lay_out(pp_free_pivot *f, int n, int nfree, pp_workspace *c) 
     f->queue = PP_CARVE(c, int, N);
 }
 
-/* Symmetric scaling by powers of two, so that nothing is rounded. */
+/* Symmetric scaling by powers of two, without rounding. */
 static void equilibrate(pp_free_pivot *f) {
     ptrdiff_t N = f->N;
     double *D = f->D, *most = f->column;
@@ -74,7 +73,7 @@ static void equilibrate(pp_free_pivot *f) {
     }
 }
 
-/* Exchanges the variables of a row and a column. Twice the same: back again. */
+/* Exchanges the variables of a row and a column. Twice is the identity. */
 static void pivot(pp_free_pivot *f, int row, int col) {
     ptrdiff_t N = f->N;
     double *entering = f->T + N * col, p = entering[row], *c = f->column;
@@ -128,14 +127,14 @@ static void swap_columns(pp_free_pivot *f, int a, int b) {
     f->nonbasic[a] = f->nonbasic[b], f->nonbasic[b] = v;
 }
 
-/* Is this a row, a column, that still waits? */
+/* Is this free row, or column, still to be processed? */
 static bool row_waits(const pp_free_pivot *f, int i) { return i >= f->n && f->basic[i] >= f->N; }
 static bool column_waits(const pp_free_pivot *f, int j) { return j >= f->n && f->nonbasic[j] < f->N; }
 
 static double entry(const pp_free_pivot *f, int row, int col) { return fabs(f->T[row + (ptrdiff_t)f->N * col]); }
 
-/* Free column col enters along queue[0 .. length - 1] of pairs, free row `row` leaves. False: an entry on the way has
- * vanished meanwhile; then nothing is changed. */
+/* Free column col enters along queue[0 .. length - 1] of pairs, free row `row` leaves. Returns false, without changes,
+ * if an entry on the way has vanished meanwhile. */
 static bool follow(pp_free_pivot *f, int col, int length, int row) {
     const int *r = f->queue;
     for (int k = 0; k <= length; k++) {
@@ -147,14 +146,14 @@ static bool follow(pp_free_pivot *f, int col, int length, int row) {
         while (k-- > 0) pivot(f, k < length ? r[k] : row, k > 0 ? r[k - 1] : col);
         return false;
     }
-    for (int k = 0; k < length; k++) { /* every pair back to its place */
+    for (int k = 0; k < length; k++) { /* move every pair back to its place */
         swap_rows(f, r[k], k + 1 < length ? r[k + 1] : row);
         swap_columns(f, col, r[k]);
     }
     return true;
 }
 
-/* Best pivot inside the free block, and best way over one pair. */
+/* Best pivot inside the free block, and best path over one pair. */
 static bool eliminate_one(pp_free_pivot *f) {
     int row = -1, col = -1, by = -1, by_row = -1, by_col = -1;
     double own = 0, over = 0;
@@ -179,14 +178,14 @@ static bool eliminate_one(pp_free_pivot *f) {
     return own > PP_RANK_TOL && follow(f, col, 0, row);
 }
 
-/* A waiting row that knows of pair r, or -1. */
+/* A free row to be processed that contains pair r, or -1. */
 static int row_beside(const pp_free_pivot *f, int r) {
     for (int i = f->n; i < f->N; i++)
         if (row_waits(f, i) && entry(f, i, r) > TIED) return i;
     return -1;
 }
 
-/* Shortest chain from a waiting column over pairs to a waiting row, breadth first. */
+/* Shortest chain from a free column over pairs to a free row, breadth first. */
 static bool chain_from(pp_free_pivot *f, int col) {
     int tail = 0;
     for (int i = 0; i < f->n; i++) {
@@ -213,7 +212,7 @@ static bool eliminate_by_chain(pp_free_pivot *f) {
     return false;
 }
 
-/* A column that pairs know of, but no free row is left for: it enters in the row of a pair. That pair keeps the
+/* A column that pairs contain but for which no free row is left enters in the row of a pair. That pair keeps the
  * variable that left; its other one stays 0, and its row is empty. */
 static bool eliminate_alone(pp_free_pivot *f) {
     int row = -1, col = -1, by = -1;

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* lorentz.c - Jordan algebra of the second-order cone in few dimensions
  *   L = {x : x_0 >= |x_T|},  x o y = (x'y, x_0 y_T + y_0 x_T),  det x = x_0^2 - |x_T|^2
- * Method   closed forms. det is taken as (x_0 - |x_T|)(x_0 + |x_T|), which keeps its digits near the boundary.
- * Valid    dimensions 1 to PP_LORENTZ_MAX; divisions, scalings and steps for points inside L.
+ * Method   Closed forms. det is computed as (x_0 - |x_T|)(x_0 + |x_T|), which is accurate near the boundary.
+ * Valid    Dimensions 1 to PP_LORENTZ_MAX; divisions, scalings and steps for points inside L.
  * Source   Alizadeh, Goldfarb, Second-order cone programming, Math. Prog. 95 (2003), sections 4-5; Andersen, Roos,
  *          Terlaky, Math. Prog. 95 (2003) for scaling and step length; Fukushima, Luo, Tseng, SIAM J. Optim. 12 (2002)
  *          for the projection. */

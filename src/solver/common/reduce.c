@@ -1,15 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* reduce.c - mixed LCP -> LCP: free variables eliminated, bounds shifted to zero, boxes doubled
+/* reduce.c - mixed LCP -> LCP: eliminates free variables, shifts bounds to zero, doubles boxes
  * Problem  lo <= z <= hi complementary to w = M z + q, as perp_mlcp.
- * Method   free block F: z_F = -M_FF^- (M_FR z_R + q_F), the rest sees the Schur complement. M_FF symmetric positive
- *          semidefinite: pseudo-inverse (psd.c), which leaves nothing out if the dependent rows of F (redundant joints)
- *          depend on each other in all of M. Otherwise LU with complete pivoting, if M_FF is far from singular. If it
- *          is not, or if dependent rows of F differ outside (equations beside free variables, circuits): pivots that
- *          exchange some pairs (free_pivot.c). z = p0 + u, or p0 - u below an upper bound; a box gives u and s with
- *          0 <= u _|_ w + s, 0 <= s _|_ (hi - lo) - u. lo = hi: no variable.
- * Valid    any M; what pivots may have to leave out is told in free_pivot.c, and the residual of the answer tells. Rows
- *          of F that depend on each other but contradict each other have no solution; likewise.
+ * Method   Free block F: z_F = -M_FF^- (M_FR z_R + q_F); the rest gets the Schur complement. M_FF symmetric positive semidefinite:
+ *          pseudo-inverse (psd.c), which is exact if the dependent rows of F (redundant joints) depend on each other in all of M. Otherwise LU
+ *          with complete pivoting, if M_FF is far from singular. If it is not, or if dependent rows of F differ outside (equations beside
+ *          free variables, circuits): pivots that exchange some pairs (free_pivot.c). z = p0 + u, or p0 - u below an upper bound; a box
+ *          gives u and s with 0 <= u _|_ w + s, 0 <= s _|_ (hi - lo) - u. lo = hi: no variable.
+ * Valid    Any M. free_pivot.c describes what pivots may have to leave out; the residual of the solution shows it. Rows of F that depend on
+ *          each other but contradict each other have no solution; the residual shows this too.
  * Cost     nF^3 + nF^2 nR + nF nR^2 multiplies.
  * Source   Cottle, Pang, Stone (1992) 1.5, 2.3; Golub, Van Loan (4th ed.) 3.4.8. */
 #include "solver/common/reduce.h"
@@ -22,22 +21,23 @@
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [1] The same part times the smallest pivot, if that is more. */
+/* [1] A remaining diagonal is rounding if it is below this divided by the smallest relative pivot of the free block, as
+ * a fraction of the original diagonal, or below PP_NEGLIGIBLE of it. */
 #define HELD_EPS 1e-14
-/* [1] Symmetric entry of a row without diagonal, as a part of the diagonals, up to which it is rounding. */
+/* [1] A symmetric entry of a row without diagonal, relative to the diagonals, is rounding up to this. */
 #define HELD_ROW 1e-4
-/* [1] What M_FF leaves of a column without a diagonal of its own, as a part of what it was, from which on it is more
- * than rounding. */
+/* [1] For a column without a diagonal, the remainder after elimination with M_FF is more than rounding above this
+ * fraction. */
 #define COUPLED 1e-7
-/* [1] Smallest pivot of M_FF, as a part of the largest, with which it is eliminated without asking further. */
+/* [1] If the smallest pivot of M_FF exceeds this fraction of the largest, it is eliminated without further checks. */
 #define WEAK 1e-6
-/* [1] Decrease of a diagonal by elimination, in units of what is left, up to which a weaker M_FF is eliminated. */
+/* [1] A nearly singular M_FF is eliminated if this changes each diagonal by at most this multiple of it. */
 #define STRAIN 1e3
-/* [1] Smallest pivot of an M_FF that is not symmetric semidefinite below which growth is looked at. */
+/* [1] If the smallest pivot of an M_FF that is not symmetric semidefinite is below this, growth is checked. */
 #define WEAK_LU 1e-2
-/* [1] Growth of entries up to which such an M_FF is eliminated. */
+/* [1] Largest growth of entries with which such an M_FF is eliminated. */
 #define BLOWN_UP 100
-/* [steps] Refinement steps of these equations. */
+/* [steps] Refinement steps of the equations of free variables. */
 #define REFINED 2
 
 void *pp_workspace_take(pp_workspace *c, size_t count, size_t size) {
@@ -173,7 +173,7 @@ static void factor_free(pp_reduction *r, double *A, double *psd_work) {
     }
 }
 
-/* M z + q of the free rows, then z_F -= M_FF^- of it. */
+/* Computes M z + q of the free rows, then z_F -= M_FF^- of it. */
 static void correct_free(const pp_reduction *r, double *z) {
     const perp_mlcp *m = &r->p->as.mlcp;
     double *w = r->tmp, *x = r->tmp + m->n;
@@ -185,8 +185,8 @@ static void correct_free(const pp_reduction *r, double *z) {
     for (int i = 0; i < r->nfree; i++) z[r->free_index[i]] -= x[i];
 }
 
-/* Rows that the free variables alone hold: with M positive semidefinite, nothing is left of them but rounding, which
- * must not be taken for a tiny mass. w: q after elimination, by the numbers of the problem. */
+/* Cleans rows that the free variables alone determine: with M positive semidefinite only rounding remains of them,
+ * which must not be mistaken for a tiny mass. w: q after elimination, by the numbers of the problem. */
 static void clean_held(const pp_reduction *r, double *S, double *q, const double *w0) {
     const perp_mlcp *m = &r->p->as.mlcp;
     ptrdiff_t n = r->lcp.n, N = m->n;
@@ -207,8 +207,8 @@ static void clean_held(const pp_reduction *r, double *S, double *q, const double
     }
 }
 
-/* Entries of column j after elimination that are but the rounding of what they were made of: zero, or the pivots of a
- * solver would take them for something. */
+/* Sets entries of column j after elimination to zero if they are only rounding of their terms; otherwise a solver might
+ * use them as pivots. */
 static void clean_column(const pp_reduction *r, const double *X, int j, double *column) {
     const perp_mlcp *m = &r->p->as.mlcp;
     ptrdiff_t N = m->n, F = r->nfree;
@@ -219,9 +219,9 @@ static void clean_column(const pp_reduction *r, const double *X, int j, double *
     }
 }
 
-/* Does M_FF, of less than full rank, leave something of the other columns or rows that only it could have held? With M
- * positive semidefinite it does not, up to rounding of the size of the square root of the rank tolerance. X: M_FF^-
- * M_FR. */
+/* Does M_FF, of less than full rank, leave a remainder of other columns or rows that only it could have determined?
+ * With M positive semidefinite it does not, up to rounding of the size of the square root of the rank tolerance. X:
+ * M_FF^- M_FR. */
 static bool coupled(const pp_reduction *r, const double *X) {
     const perp_mlcp *m = &r->p->as.mlcp;
     ptrdiff_t N = m->n, F = r->nfree;
@@ -233,7 +233,7 @@ static bool coupled(const pp_reduction *r, const double *X) {
             for (int i = 0; i < F; i++) {
                 ptrdiff_t f = r->free_index[i];
                 e[i] = side ? m->M[j + N * f] : m->M[f + N * j];
-                if (r->sym.scale[i] == 0 && e[i] != 0) return true; /* a row that only pairs could meet */
+                if (r->sym.scale[i] == 0 && e[i] != 0) return true; /* a row that only pairs could satisfy */
                 size = fmax(size, r->sym.scale[i] * fabs(e[i]));
                 x[i] = side ? e[i] : X[i + F * j];
             }
@@ -248,7 +248,7 @@ static bool coupled(const pp_reduction *r, const double *X) {
     return false;
 }
 
-/* Does M_FF, regular but nearly singular, give the rest more than a positive semidefinite M could take? */
+/* Does M_FF, regular but nearly singular, give the rest larger entries than a positive semidefinite M allows? */
 static bool strained(const pp_reduction *r, const double *X) {
     const perp_mlcp *m = &r->p->as.mlcp;
     ptrdiff_t N = m->n, F = r->nfree;
@@ -260,7 +260,7 @@ static bool strained(const pp_reduction *r, const double *X) {
     return false;
 }
 
-/* Does the elimination give the rest entries much larger than there were? Digits are lost then. */
+/* Does the elimination give the rest much larger entries than there were? Then digits are lost. */
 static bool blown_up(const pp_reduction *r, const double *X) {
     const perp_mlcp *m = &r->p->as.mlcp;
     ptrdiff_t N = m->n, F = r->nfree;
@@ -443,7 +443,7 @@ void pp_reduce_guess(const pp_reduction *r, const double *z, double *x) {
         x[v] = u > 0 ? u : 0;
         if (b != BOTH) continue;
         double room =
-            m->hi[i] - m->lo[i]; /* at a bound but for rounding: at the bound, the upper one with some multiplier */
+            m->hi[i] - m->lo[i]; /* at a bound except for rounding: at the bound; the upper one with some multiplier */
         if (u < PP_RESIDUAL * room) x[v] = 0;
         bool top = room - u < PP_RESIDUAL * room;
         x[v + 1] = top ? room / r->lcp.zs[v] * r->lcp.zs[v + 1] : 0;
@@ -457,7 +457,7 @@ void pp_reduce_guess(const pp_reduction *r, const double *z, double *x) {
         if (pp_free_pivot_exchanged(&r->pivots, i)) x[i] = y[i] > 0 ? y[i] : 0;
 }
 
-/* z from an answer of the LCP that pivots left, with two steps of refinement on the data of the problem. */
+/* z from a solution of the LCP after pivots, with two steps of refinement on the data of the problem. */
 static void answer_by_pivots(const pp_reduction *r, const double *x, double *z) {
     ptrdiff_t E = r->pivots.N;
     double *e = r->ext, *y = e + E;
@@ -491,7 +491,7 @@ void pp_reduce_answer(const pp_reduction *r, const double *x, double *z) {
 }
 
 void pp_reduce_polish(pp_reduction *r, double *z) {
-    if (r->nfree == 0 || (r->psd && !r->pivoted && r->p->z_scale)) return; /* contacts: redundant ones share */
+    if (r->nfree == 0 || (r->psd && !r->pivoted && r->p->z_scale)) return; /* contacts: redundant ones share the load */
     const perp_mlcp *m = &r->p->as.mlcp;
     ptrdiff_t N = m->n, k = 0;
     double *A = r->pivots.T, *y = r->ext, *x = r->tmp, *w = r->tmp + N, size = 0;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* solve.c - the one place that calls a solver, and measures what it says; and what it hands to solvers. */
+/* solve.c - the only function that calls a solver and measures its result; services for solvers. */
 #include "perp/solve.h"
 
 #include <math.h>
@@ -32,8 +32,8 @@ bool perp_call_watched(const perp_call *call) { return call->watch && call->watc
 
 bool perp_call_unique(const perp_call *call) { return call->loads != PP_LOADS_ANY; }
 
-/* [multiplications] Work of an iteration by unknown of a sparse or cone problem: laws of contacts, a few vectors. Factors and products with them
- * count by themselves (pp_count). */
+/* [multiplications] Work of an iteration per unknown of a sparse or cone problem: contact laws, a few vectors. Factors
+ * and products with them are counted separately (pp_count). */
 #define SPARSE_WORK 100.0
 
 /* Work of one iteration of a solver on p: a product with a dense matrix, a sweep over a sparse one. */
@@ -42,7 +42,7 @@ static double weight_of(const perp_problem *p) {
     return p->cls == PERP_LCP || p->cls == PERP_MLCP ? pp_dense_product(n) : SPARSE_WORK * n;
 }
 
-/* Counts the iterations since the last look. True: there may be more. */
+/* Counts the iterations since the last check. Returns true if more are allowed. */
 static bool count_work(const perp_call *call, int iteration) {
     pp_work *w = call->work;
     int more = iteration - w->last;
@@ -65,7 +65,7 @@ void pp_tell(perp_solve_info *info, const char *format, ...) {
         used += 2, room -= 2;
     }
     size_t length = strlen(format);
-    if (length < room && !strchr(format, '%')) { /* most that is told within a step has nothing to fill in */
+    if (length < room && !strchr(format, '%')) { /* most reports within a step have no arguments */
         memcpy(info->story + used, format, length + 1);
         return;
     }
@@ -78,7 +78,8 @@ void pp_tell(perp_solve_info *info, const char *format, ...) {
 void pp_settings_default(const perp_solver_type *type, double tol, pp_settings *s) {
     *s = (pp_settings){0};
     perp_fields_default(type->fields, type->nfield, s);
-    if (tol > 0) (void)perp_fields_set(type->fields, type->nfield, s, "tol", tol); /* out of its range: the default */
+    /* out of its range: the default stays */
+    if (tol > 0) (void)perp_fields_set(type->fields, type->nfield, s, "tol", tol);
 }
 
 static bool finite_all(const double *z, int n) {
@@ -104,8 +105,7 @@ perp_status pp_solve_within(const perp_call *call, const perp_solver_type *type,
         if (!isfinite(z[i])) z[i] = 0;
     info->outcome = type->solve(p, settings, z, work, &inner, info);
     pp_arena_release(call->arena, mark);
-    if (!finite_all(z,
-                    n)) { /* nothing to keep of such an answer; zero may not even be allowed, which the judge tells */
+    if (!finite_all(z, n)) { /* such a solution is not usable; zero may not even be allowed, which the judge reports */
         for (int i = 0; i < n; i++) z[i] = 0;
         info->outcome = PERP_OUTCOME_NUMERICS;
         info->warm = false;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* solver.h - the built-in solvers and the one place that calls a solver. */
+/* solver.h - the built-in solvers and the functions that call a solver. */
 #ifndef PP_SOLVER_H
 #define PP_SOLVER_H
 
@@ -18,8 +18,8 @@ extern const perp_solver_type pp_solver_admm, pp_solver_spectral_gradient;
 extern const perp_solver_type pp_solver_jacobi, pp_solver_psor, pp_solver_nncg, pp_solver_fixed_point,
     pp_solver_gauss_seidel;
 
-/* Runs a solver with workspace from the arena and measures its answer. PERP_E_FIT if the class is not taken,
- * PERP_E_MEMORY. A z that is not finite is replaced by zeros. No clock is read. */
+/* Runs a solver with workspace from the arena and measures its solution. Returns PERP_E_FIT if the class is not
+ * supported, PERP_E_MEMORY. A z that is not finite is replaced by zeros. The clock is not read. */
 perp_status pp_solve(const perp_solver_type *type, const void *settings, const perp_problem *p, double *z,
                      pp_arena *arena, perp_solve_info *info);
 

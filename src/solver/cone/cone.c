@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* cone.c - cone problems made ready: blocks, scaling, and the operator W~ in local form or through the bodies.
- * Method   local: the columns of W are cut into blocks of rows and columns that belong together. Global: the connected
- *          parts of M are its nodes (bodies); if they are small and there are about as many rows as dofs or more, W is
- *          never formed and W~ x = H~'(M^-1 (H~ x)). Otherwise W is formed: by nodes where they are small, else through
- *          a factorisation of M. Bodies that no row touches are left out.
- * Valid    M regular; its nodes are inverted with partial pivoting, so it need not be symmetric.
- * Cost     entries of W, or of H times the size of a node.
- * Source   scaling: one scalar per contact keeps the cone and its mu (Acary, Bremond, Huber 2018 discuss why rho
+/* cone.c - prepares cone problems: blocks, scaling, and the operator W~ in local form or through the bodies.
+ * Method   Local: the columns of W are cut into blocks of rows and columns that belong together. Global: the connected parts of M are its nodes
+ *          (bodies). If they are small and the number of rows is at least about that of the dofs, W is never formed, and
+ *          W~ x = H~'(M^-1 (H~ x)). Otherwise W is formed: by nodes if they are small, otherwise through a factorisation of M. Bodies that
+ *          no row touches are left out.
+ * Valid    M regular. Its nodes are inverted with partial pivoting, so it need not be symmetric.
+ * Cost     Entries of W, or of H times the size of a node.
+ * Source   Scaling: one scalar per contact preserves the cone and its mu (Acary, Bremond, Huber 2018 discuss why rho
  *          matters so much); axes as in Berard (3.82). */
 #include "solver/cone/cone.h"
 
@@ -21,18 +21,17 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [dofs] Largest part of M that counts as a body. */
+/* [dofs] A connected part of M up to this size counts as a body. */
 #define NODE_MAX 12
-/* [dofs] Largest number of dofs that are put together if only their rows say so. Half: work +1 %; double: other bits
+/* [dofs] Largest number of dofs that are combined if only their rows indicate it. Half: work +1 %; double: other bits
  * only. */
 #define BODY_MOST 6
-/* [1] Rows for each dof below which W is formed. Half: work +4 %; double: work +39 %. */
+/* [1] W is formed if there are fewer rows per dof than this. Half: work +4 %; double: work +39 %. */
 #define FEW_ROWS 0.9
-/* [multiplications] Time that it takes to reach a small matrix and its vectors. Half: work -2 %; double: work +4 %.
- * */
+/* [multiplications] Overhead of accessing a small matrix and its vectors. Half: work -2 %; double: work +4 %. */
 #define REACH 4
 
-/* What is being made, and what only the making needs. */
+/* The result, and data needed only to make it. */
 typedef struct maker {
     pp_cone *c;
     const perp_cone *p;
@@ -42,8 +41,8 @@ typedef struct maker {
     int *mark;     /* by block, node or dof */
     /* global */
     int *part;      /* n: node of a dof, -1 if no row touches it */
-    int *dof;       /* n: place of a dof within its node */
-    double *unit;   /* n: dofs are measured in these units, 1/sqrt(M_ii) */
+    int *dof;       /* n: index of a dof within its node */
+    double *unit;   /* n: units of the dofs, 1/sqrt(M_ii) */
     double *free_v; /* n: M^-1 f, in the units of the problem */
 } maker;
 
@@ -165,7 +164,7 @@ static bool find_users(maker *k, int **start, int **by) {
     return true;
 }
 
-/* Do two dofs have most of their blocks in common? */
+/* Do two dofs share most of their blocks? */
 static bool alike(const int *start, const int *by, int a, int b) {
     int i = start[a], j = start[b], common = 0, all = start[a + 1] - i + start[b + 1] - j;
     while (i < start[a + 1] && j < start[b + 1])
@@ -178,8 +177,8 @@ static bool alike(const int *start, const int *by, int a, int b) {
     return 3 * common >= all; /* half of the union */
 }
 
-/* Connected parts of M that rows touch, numbered by their first dofs. A diagonal M does not tell which dofs belong to
- * one body: neighbours that the same blocks touch do. *largest: size of the largest part. */
+/* Connected parts of M that rows touch, numbered by their first dofs. A diagonal M does not show which dofs belong to
+ * one body; neighbouring dofs that the same blocks touch are joined. *largest: size of the largest part. */
 static bool find_nodes(maker *k, int *largest) {
     const perp_sparse *M = &k->p->M;
     pp_cone *c = k->c;
@@ -233,7 +232,7 @@ static bool invert(int n, const double *A, double *inverse) {
     double LU[NODE_MAX * NODE_MAX];
     int piv[NODE_MAX];
     memset(inverse, 0, sizeof *A * (size_t)(n * n));
-    if (is_diagonal(n, A)) { /* bodies in their principal axes, and particles: what elimination would find */
+    if (is_diagonal(n, A)) { /* bodies in their principal axes, and particles: same result as elimination */
         for (int i = 0; i < n; i++) {
             if (!(fabs(A[i + n * i]) > 0)) return false;
             inverse[i + n * i] = 1 / A[i + n * i];
@@ -312,7 +311,7 @@ static bool take_rows(maker *k) {
                 int node = H->value[s] != 0 ? k->part[H->index[s]] : -1;
                 if (node >= 0 && mark[node] != i) mark[node] = i, touched[count++] = node;
             }
-            for (int a = 1; a < count; a++) /* ascending: there are two as a rule */
+            for (int a = 1; a < count; a++) /* ascending; usually two */
                 for (int b = a; b > 0 && touched[b - 1] > touched[b]; b--) {
                     int t = touched[b];
                     touched[b] = touched[b - 1];
@@ -345,13 +344,14 @@ static bool take_rows(maker *k) {
     return true;
 }
 
-/* T = J A, J rows x n, A n x n. Sums from left to right, as everywhere here. */
+/* T = J A, J rows x n, A n x n. Sums from left to right, as in all of this file. */
 static void times_node(int rows, int n, const double *restrict J, const double *restrict A, double *restrict T) {
     for (int j = 0; rows == 3 && j < n; j++, A += n, T += 3) {
         double t0 = 0, t1 = 0, t2 = 0;
         for (int l = 0; l < n; l++) {
             const double a = A[l], *x = J + 3 * l;
-            if (a != 0) t0 += x[0] * a, t1 += x[1] * a, t2 += x[2] * a; /* the inverse of a mass has few entries */
+            /* the inverse of a mass has few nonzero entries */
+            if (a != 0) t0 += x[0] * a, t1 += x[1] * a, t2 += x[2] * a;
         }
         T[0] = t0, T[1] = t1, T[2] = t2;
     }
@@ -478,7 +478,7 @@ static bool condense_nodes(maker *k) {
     return true;
 }
 
-/* W through a factorisation of M as a whole: elastic bodies. Dense, as all rows of a body are coupled. */
+/* W through a factorisation of the whole M: elastic bodies. Dense, because all rows of a body are coupled. */
 static bool condense_general(maker *k, bool *singular) {
     const perp_cone *p = k->p;
     pp_cone *c = k->c;
@@ -537,7 +537,7 @@ static bool apply_scales(maker *k) {
             int row = c->first[i] + r;
             c->scale[row] = s * k->e[row];
             c->q[row] *= c->scale[row];
-            size = pp_hypot(size, c->q[row]); /* not the largest of the rows: tangents may point anywhere */
+            size = pp_hypot(size, c->q[row]); /* not the largest of the rows, because tangents may have any direction */
         }
         if (size > beta) beta = size;
     }

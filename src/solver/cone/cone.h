@@ -12,7 +12,7 @@
 
 #include "solver/common/call.h"
 
-/* Blocks of dense matrices by columns of blocks: what a block row or block column of a sparse operator is made of. */
+/* Dense blocks of a block row or block column of a sparse operator. */
 typedef struct pp_cone_entry {
     int other; /* local: column block j of W_ij; body: node */
     double
@@ -45,7 +45,7 @@ typedef struct pp_cone {
     double *c;            /* m: scaled compliance; NULL: none */
     double *y;            /* ndof: scratch of pp_cone_apply */
     double product;       /* multiplications of pp_cone_apply */
-    pp_work *work;        /* where they are counted; NULL: nowhere */
+    pp_work *work;        /* work counter; NULL: none */
 } pp_cone;
 
 static inline int pp_cone_rows(const pp_cone *c, int i) { return c->first[i + 1] - c->first[i]; }
@@ -57,8 +57,8 @@ static inline bool pp_cone_touches(const pp_cone *c, int i, const bool *node) {
     return false;
 }
 
-/* All in the call's memory; borrows p. Global problems whose M is not made of small blocks, or with far fewer rows than
- * dofs, are condensed to local form. False if memory is refused or M is singular (*singular). */
+/* Allocates in the call's memory; borrows p. Global problems whose M is not made of small blocks, or with far fewer
+ * rows than dofs, are condensed to local form. Returns false if out of memory or if M is singular (*singular). */
 bool pp_cone_make(pp_cone *c, const perp_problem *p, const perp_call *call, bool *singular);
 
 /* Body mode: y = H~ x (ndof), and v = H~'y (m). */
@@ -71,7 +71,7 @@ void pp_cone_node_velocities(const pp_cone *c, const double *x, double *z);
 /* v = W~ x */
 void pp_cone_apply(const pp_cone *c, const double *x, double *v);
 
-/* x from r and back. Where an axis is 0, x = 0. */
+/* x from r and back. If an axis is 0, x = 0. */
 void pp_cone_scale(const pp_cone *c, const double *r, double *x);
 void pp_cone_unscale(const pp_cone *c, const double *x, double *r);
 
@@ -79,14 +79,15 @@ void pp_cone_unscale(const pp_cone *c, const double *x, double *r);
  * associated; P the projection on the circular cone or on [lo, hi]. Written to e; its Euclidean norm returned. */
 double pp_cone_natural(const pp_cone *c, int i, const double *x, const double *v, double *e);
 
-/* Unit-free measure of x with velocities v = W~ x + q~: largest natural map over blocks, over max(1, |x|). */
+/* Unit-free measure of x with velocities v = W~ x + q~: largest natural map of the blocks, divided by max(1, |x|). */
 double pp_cone_measure(const pp_cone *c, const double *x, const double *v);
 
 /* Projection of y (dim rows) on {|x_T| <= mu x_N}, in place. */
 void pp_cone_project(int dim, double mu, double *y);
 
-/* Exact solution of one block with all others held: x_i complementary to W~_ii x_i + q. mu = 0, stick, slide by the
- * root of a polynomial in one variable, or open. Writes x (dim rows); false if none was found (W~_ii not positive). */
+/* Exact solution of one block with all others constant: x_i complementary to W~_ii x_i + q. mu = 0, stick, slide by the
+ * root of a polynomial in one variable, or open. Writes x (dim rows). Returns false if no solution was found (W~_ii not
+ * positive). */
 bool pp_cone_solve_block(const pp_cone *c, int i, const double *q, double *x);
 
 #endif

@@ -1,21 +1,19 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* cone_admm.c - alternating directions between the operator and the cones, accelerated
- * Problem  a scaled cone problem (cone.h): v = W~ x + q~, Coulomb's law or the law of a cone QP between x and v.
+/* cone_admm.c - accelerated ADMM between the linear operator and the cones
+ * Problem  A scaled cone problem (cone.h): v = W~ x + q~, with Coulomb's law or the law of a cone QP between x and v.
  * Method   x = (W~ + p I)^-1 (p y + w - q~ - s),   y = P_K(x^ - w/p),   w += p (y - x^),   x^ = a x + (1 - a) y,
- *          s = mu |w_T| on normal rows (De Saxce's term; none for a cone QP), bounded rows project on [lo, hi]. With
- *          t = x^ - w/p all of it is one fixed point map (Douglas and Rachford's): y = P_K(t), w = p (y - t),
- *          t += a (x - y). Its change g = a (x - y) is extrapolated from the last pairs (Anderson, type II): t + g -
- *          (dT + dG) c with the least |g - dG c|. A point where |g| has grown to twice the least so far is taken back;
- *          where |g| no longer falls, some plain iterations are made and the memory starts anew. p follows the ratio of
- *          the two relative residuals, at ever rarer times, since every change costs a factorisation; it stays below
- *          1, the mean diagonal of W~: larger values make the residual small and progress smaller still.
- *          Systems too large to factorise are solved by conjugate gradients from the last solution, no better than the
- *          iteration needs.
- * Valid    cone QP with W semidefinite: plain iterations converge always. Coulomb: no proof; in practice quick to four
- *          digits. Where load can be passed on among many contacts (deep packings) t drifts along a line for long and
- *          the last digits belong to Newton's method.
- * Cost     per iteration one solution with the factors, or some steps of conjugate gradients; 1 to 10 factorisations.
+ *          s = mu |w_T| on normal rows (De Saxce's term; none for a cone QP); bounded rows are projected on [lo, hi]. With t = x^ - w/p
+ *          this is one fixed-point map (Douglas and Rachford): y = P_K(t), w = p (y - t), t += a (x - y). Its change g = a (x - y) is
+ *          extrapolated from the last pairs (Anderson, type II): t + g - (dT + dG) c with the least |g - dG c|. A point at which |g| has
+ *          grown to twice its minimum is rejected. If |g| no longer decreases, some plain iterations are made, and the memory is
+ *          cleared. p follows the ratio of the two relative residuals, at increasing intervals, because every change costs a
+ *          factorisation. p stays below 1, the mean diagonal of W~: larger values make the residual small and the progress even smaller.
+ *          Systems too large to factorise are solved by conjugate gradients from the last solution, as accurately as the iteration needs.
+ * Valid    Cone QP with semidefinite W: plain iterations always converge. Coulomb: no proof; in practice fast to four digits. If load can be
+ *          redistributed among many contacts (deep packings), t moves along a line for long, and Newton's method is needed for
+ *          the last digits.
+ * Cost     Per iteration one solution with the factors, or some conjugate gradient iterations; 1 to 10 factorisations.
  * Source   Gabay, Mercier (1976); Eckstein, Bertsekas (1992) for a; De Saxce, Feng (1998); Boyd et al. (2010) 3.4.1 for
  *          p; Walker, Ni (2011); Zhang, O'Donoghue, Boyd (2020) for the safeguard. */
 #include "solver/cone/cone_admm.h"
@@ -25,35 +23,36 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Least penalty p, in units of the mean diagonal of W~. Half and double: no effect. */
+/* [1] Smallest penalty p, in units of the mean diagonal of W~. Half and double: no effect. */
 #define LEAST_PENALTY 1e-6
 /* [1] Largest penalty p: beyond the mean diagonal of W~ progress is small. Half and double: other bits only. */
 #define MOST_PENALTY 1.0
-/* [1] Largest factor of p at a time. Half: work -8 %; double: work -1 %. */
+/* [1] Largest factor of a change of p. Half: work -8 %; double: work -1 %. */
 #define MOST_CHANGE 10.0
-/* [1] Least factor of p that is worth a factorisation. Half: work -3 %; double: work +5 %. */
+/* [1] p is changed only by at least this factor, because a change costs a factorisation. Half: work -3 %; double: work
+ * +5 %. */
 #define LEAST_CHANGE 2.0
-/* [1] Growth of the time between two changes of p. Half: work +3 %; double: work -5 %. */
+/* [1] Growth of the interval between two changes of p. Half: work +3 %; double: work -5 %. */
 #define RARER 1.5
-/* [1] Growth of |g| at which an extrapolated point is taken back. Half: won 1, work -6 %; double: other bits only. */
+/* [1] An extrapolated point is rejected if |g| grows by this factor. Half: won 1, work -6 %; double: other bits only. */
 #define SAFE 2.0
-/* [1] Regularisation of the least squares, as a part of their diagonal. Half and double: other bits only. */
+/* [1] Regularisation of the least squares problem, as a fraction of its diagonal. Half and double: other bits only. */
 #define REGULAR 1e-10
-/* [1] Sum of the coefficients beyond which the least squares mean nothing. Half: other bits only; double: no effect.
- * */
+/* [1] The least squares solution is not used if the sum of its coefficients exceeds this. Half: other bits only;
+ * double: no effect. */
 #define MOST_WEIGHT 1e4
-/* [1] Part to which |g| should fall within PATIENCE iterations. Half: work +7 %; double: other bits only. */
+/* [1] Fraction to which |g| should decrease within PATIENCE iterations. Half: work +7 %; double: other bits only. */
 #define PROGRESS 0.9
-/* [iterations] Number of iterations within which |g| should fall to PROGRESS. Half: won 1, work -1 %; double: work -1
- * %. */
+/* [iterations] Number of iterations within which |g| should decrease to PROGRESS. Half: won 1, work -1 %; double: work
+ * -1 %. */
 #define PATIENCE 20
-/* [iterations] Number of plain iterations after it did not. Half: work +4 %; double: work -1 %. */
+/* [iterations] Number of plain iterations if it did not. Half: work +4 %; double: work -1 %. */
 #define REST 10
-/* [iterations] Iterations between two looks at y, which cost a product. Half: work +2 %; double: work -1 %. */
+/* [iterations] Iterations between two measurements of y, which cost a product. Half: work +2 %; double: work -1 %. */
 #define BOTH 10
-/* [1] Accuracy of conjugate gradients, as a part of the change of t. */
+/* [1] Accuracy of conjugate gradients, as a fraction of the change of t. */
 #define INEXACT 0.03
-/* [steps] Largest number of conjugate gradient steps of an iteration. */
+/* [iterations] Largest number of conjugate gradient iterations per iteration. */
 #define CG_STEPS 200
 
 static double dot(int n, const double *a, const double *b) {
@@ -97,7 +96,7 @@ static bool prepare(pp_cone_admm *k) {
     return k->ready;
 }
 
-/* x = (W~ + p I)^-1 b. The factors are of a well conditioned matrix: no refinement. */
+/* x = (W~ + p I)^-1 b. The matrix is well conditioned, so no refinement is needed. */
 static void solve_linear(pp_cone_admm *k) {
     const pp_cone *c = k->c;
     double p = k->penalty;
@@ -123,7 +122,7 @@ static double tangential(int dim, const double *a) {
     return sqrt(sum);
 }
 
-/* The map at t: y, x, v = W~ x + q~ and g; |g|. */
+/* Evaluates the map at t: y, x, v = W~ x + q~ and g. Returns |g|. */
 static double map(pp_cone_admm *k) {
     const pp_cone *c = k->c;
     double p = k->penalty;
@@ -156,7 +155,7 @@ static void keep_exactly(pp_cone_admm *k, const double *x) {
     keep(k, x, k->v);
 }
 
-/* x has its velocities from the linear system, if that was solved exactly; y needs a product. */
+/* The velocities of x follow from the linear system if it was solved exactly; y needs a product. */
 static void judge(pp_cone_admm *k) {
     bool look = k->iterations % BOTH == 0;
     if (k->linear)
@@ -185,7 +184,7 @@ static void remember(pp_cone_admm *k) {
     k->next = (at + 1) % k->memory;
 }
 
-/* c of the least |g - dG c|, by normal equations with a little added to their diagonal. */
+/* Coefficients c that minimise |g - dG c|, by normal equations with a small regularisation. */
 static bool least_squares(const pp_cone_admm *k, double *c) {
     int n = k->pairs, m = k->c->m;
     double A[PP_ADMM_MEMORY * PP_ADMM_MEMORY], weight = 0;
@@ -213,7 +212,7 @@ static bool least_squares(const pp_cone_admm *k, double *c) {
     return weight <= MOST_WEIGHT;
 }
 
-/* The next t: extrapolated if that can be done. */
+/* The next t, extrapolated if possible. */
 static void step(pp_cone_admm *k) {
     int m = k->c->m;
     double c[PP_ADMM_MEMORY];
@@ -230,7 +229,7 @@ static void step(pp_cone_admm *k) {
     }
 }
 
-/* Notices that |g| does not fall. */
+/* Detects that |g| does not decrease. */
 static void watch_progress(pp_cone_admm *k) {
     if (k->change < k->low) k->low = k->change;
     k->stalled++;
@@ -249,7 +248,7 @@ static void watch_progress(pp_cone_admm *k) {
 
 /* ---- penalty --------------------------------------------------------------------------------------------------- */
 
-/* Looks at p; true if it was changed, t then stands for the same y and w with the new p. */
+/* Checks p. Returns true if it was changed; t then represents the same y and w with the new p. */
 static bool rebalance(pp_cone_admm *k) {
     int m = k->c->m;
     double p = k->penalty, primal = 0, dual = 0, w = 0;
@@ -280,7 +279,7 @@ void pp_cone_admm_start(pp_cone_admm *k, const double *x) {
     pp_cone_apply(c, k->x, k->v);
     for (int i = 0; i < c->m; i++) k->v[i] += c->q[i];
     keep(k, k->x, k->v);
-    if (!isfinite(pp_cone_figure_of(k->figure, k->x, k->v))) { /* a guess that is of no use */
+    if (!isfinite(pp_cone_figure_of(k->figure, k->x, k->v))) { /* the guess is not usable */
         memset(k->x, 0, sizeof *k->x * (size_t)c->m);
         memcpy(k->v, c->q, sizeof *k->v * (size_t)c->m);
         keep(k, k->x, k->v);

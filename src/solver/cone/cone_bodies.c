@@ -27,15 +27,15 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Least pivot of the elimination, as a part of the largest diagonal entry among the neighbours. On a pile of 60
- * bodies with 595 contacts, a tower with 720 and a wall with 816 all bodies are found from 1e-3 to 1e-6, with 360 to 381
- * columns for 360 dofs of the pile; at 1e-2 the fill costs ten times as much. */
+/* [1] Smallest pivot of the elimination, as a fraction of the largest diagonal entry among the neighbours. On a pile of
+ * 60 bodies with 595 contacts, a tower with 720 and a wall with 816, all bodies are found from 1e-3 to 1e-6, with 360
+ * to 381 columns for 360 dofs of the pile; at 1e-2 the fill costs ten times as much. */
 #define LEAST_PIVOT 1e-4
-/* [1] Columns of J for each row up to which body space is used. */
+/* [1] Body space is used up to this number of columns of J per row. */
 #define WORTH 0.6
-/* [1] Largest number of blocks during the elimination, in units of that of W. */
+/* [1] Largest number of blocks during the elimination, as a multiple of that of W. */
 #define MOST_FILL 4
-/* [columns] Largest number of columns of J that make a node. */
+/* [columns] Largest number of columns of J in a node. */
 #define NODE_SIZE 6
 /* [rows] Largest number of rows of a block. */
 #define ROWS 4
@@ -63,14 +63,14 @@ typedef struct column {
 typedef struct finder {
     pp_cone *c;
     const perp_call *call;
-    links *row;   /* nblock: what is left of W~, without the diagonal blocks */
+    links *row;   /* nblock: the remainder of W~, without the diagonal blocks */
     double *diag; /* nblock x 16 */
     int *slot;    /* nblock: scratch, -1 */
     column *col;
     int ncol, room;
     int ndof;              /* columns of all of them */
-    int alive, most_alive; /* links now, and where it is given up */
-    link *spare;           /* nspare: links that became zero; their memory is used again */
+    int alive, most_alive; /* present number of links, and limit at which the search ends */
+    link *spare;           /* nspare: links that became zero; their memory is reused */
     int nspare, room_spare;
 } finder;
 
@@ -155,7 +155,8 @@ static int choose(const finder *k) {
     return best;
 }
 
-/* Pivots of block p, the largest first, each at least `least`: which rows, and the factor of their part, lower triangle. */
+/* Pivots of block p, the largest first, each at least `least`: their rows, and the factor of their part, lower
+ * triangle. */
 static int pivots(const finder *k, int p, double least, int *which, double *L) {
     int rows = pp_cone_rows(k->c, p), n = 0;
     double D[16];
@@ -195,7 +196,7 @@ static void subtract(int rows, int cols, int n, const double *A, const double *B
             for (int l = 0; l < n; l++) S[a + rows * b] -= A[a + rows * l] * B[b + cols * l];
 }
 
-/* Subtracts the column times its transpose from row i of what is left. Adds links where there were none, removes those that become
+/* Subtracts the column times its transpose from row i of the remainder. Adds missing links, removes those that become
  * zero. */
 static bool update_row(finder *k, const column *e, int i, const double *A) {
     const pp_cone *c = k->c;
@@ -237,7 +238,7 @@ static bool update_row(finder *k, const column *e, int i, const double *A) {
     return true;
 }
 
-/* Takes the pivots of block p away. */
+/* Eliminates the pivots of block p. */
 static bool eliminate(finder *k, int p) {
     const pp_cone *c = k->c;
     links *l = &k->row[p];
@@ -287,7 +288,7 @@ static bool within(finder *k, const column *a, const column *b) {
     return all;
 }
 
-/* Nodes: columns that follow each other and act on the same blocks, or on fewer. */
+/* Nodes: successive columns that act on the same blocks, or on fewer. */
 static int make_nodes(finder *k) {
     int nodes = 0, head = 0;
     for (int e = 0; e < k->ncol; e++) {
@@ -301,7 +302,7 @@ static int make_nodes(finder *k) {
     return nodes;
 }
 
-/* J by blocks and nodes, into `to`. */
+/* Writes J by blocks and nodes to `to`. */
 static bool lay_out(finder *k, pp_cone *to, int nodes) {
     const pp_cone *c = k->c;
     int nb = c->nblock, *last = k->slot;
@@ -401,7 +402,7 @@ bool pp_cone_find_bodies(pp_cone *c, const perp_call *call) {
     if (!symmetric) return true;
     for (int p; (p = choose(&k)) >= 0;) {
         if (!eliminate(&k, p)) return false;
-        if (!perp_call_look(call, 0, NULL)) return true; /* told to stop, which the first stage tells */
+        if (!perp_call_look(call, 0, NULL)) return true; /* stopped by the caller; the first stage reports it */
         if (k.alive > k.most_alive || k.ndof > WORTH * c->m) return true;
     }
     pp_cone found = *c;

@@ -6,9 +6,9 @@
 
 #include "solver/cone/cone.h"
 
-/* Puts a problem in local form (body == false) into body mode, if W~ = J J' with a sparse J of far fewer columns than rows is found.
- * The columns are the nodes' dofs, with M = 1. Else c stays as it is. q, scale, diag and the blocks do not change. All in
- * the call's memory. False if that is refused. */
+/* Converts a problem in local form (body == false) to body mode, if W~ = J J' with a sparse J of far fewer columns than
+ * rows is found. The columns are the dofs of the nodes, with M = 1. Otherwise c is not changed. q, scale, diag and the
+ * blocks never change. Allocates in the call's memory. Returns false if out of memory. */
 bool pp_cone_find_bodies(pp_cone *c, const perp_call *call);
 
 #endif

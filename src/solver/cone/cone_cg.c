@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* cone_cg.c - linear systems of cone problems by preconditioned conjugate gradients
  * Problem  (C + E W~) dx = b, C and E block diagonal; see cone_cg.h.
- * Method   the matrix of the nodes or contacts by block rows; block ILU(0): elimination that drops all fill outside the
- *          pattern. Dropping may spoil the pivots of a positive definite matrix; then the diagonal is raised a little,
- *          in the factors only, and in the end they are left out but for the diagonal blocks. Symmetric: conjugate
- *          gradients. Otherwise: stabilised biconjugate gradients. Both start from the solution before.
- * Valid    regular matrices; the number of steps grows with the depth of a pile and with 1/C.
- * Cost     two products with the matrix per step, four where it is not symmetric.
+ * Method   The matrix of the nodes or contacts is stored by block rows. Preconditioner: block ILU(0), elimination that drops all fill outside
+ *          the pattern. Dropping may destroy the pivots of a positive definite matrix. Then the diagonal is raised a little, in the
+ *          factors only; if that fails too, only the diagonal blocks are used. Symmetric matrices: conjugate gradients. Others: stabilised
+ *          biconjugate gradients. Both start from the previous solution.
+ * Valid    Regular matrices. The number of iterations grows with the depth of a pile and with 1/C.
+ * Cost     Two products with the matrix per iteration, four if it is not symmetric.
  * Source   Hestenes, Stiefel (1952); van der Vorst (1992); Meijerink, van der Vorst (1977); Manteuffel (1980) for the
  *          raised diagonal; Saad, Iterative Methods for Sparse Linear Systems (2003) ch. 9, 10. */
 #include "solver/cone/cone_cg.h"
@@ -35,7 +35,7 @@ static void sort(int n, int *a) {
         }
 }
 
-/* Cuts lists of columns short: ascending, each once. start: n + 1, renewed. */
+/* Sorts lists of columns and removes duplicates. start: n + 1, updated. */
 static void tidy(int n, int *start, int *index, int *mark) {
     int used = 0;
     for (int i = 0; i < n; i++) mark[i] = -1;
@@ -49,7 +49,7 @@ static void tidy(int n, int *start, int *index, int *mark) {
     start[n] = used;
 }
 
-/* Nodes that share a block of rows. Every node has at least itself: none is without rows. */
+/* Nodes that share a block of rows. Every node has at least itself, because each one has rows. */
 static bool body_pattern(pp_cone_cg *k, const perp_call *call, int *pairs) {
     const pp_cone *c = k->c;
     int *fill = PP_CALL_ARRAY(call, int, k->n + 1);
@@ -84,7 +84,7 @@ static bool local_pattern(pp_cone_cg *k, const perp_call *call) {
     return true;
 }
 
-/* Entry (i, j) of the pattern, -1 if it is not there. */
+/* Entry (i, j) of the pattern; -1 if it does not exist. */
 static int find(const pp_cone_cg *k, int i, int j) {
     int low = k->row[i], high = k->row[i + 1];
     while (low < high) {
@@ -117,7 +117,7 @@ static void name_entries(pp_cone_cg *k) {
     k->spot[k->row[k->n]] = numbers;
 }
 
-/* Are two blocks each other's transposes, but for rounding? */
+/* Are two blocks transposes of each other, except for rounding? */
 static bool twins(int rows, int cols, const double *a, const double *b) {
     double size = 0, off = 0;
     for (int j = 0; j < cols; j++)
@@ -307,7 +307,7 @@ static bool local_symmetric(const pp_cone_cg *k) {
 
 /* ---- preconditioner -------------------------------------------------------------------------------------------- */
 
-/* Row i of the incomplete factors, rows before it done: L_ij = A_ij D_j^-1, and what it takes off the rest of the row. */
+/* Row i of the incomplete factors; earlier rows are done: L_ij = A_ij D_j^-1, subtracted from the rest of the row. */
 static bool eliminate_row(pp_cone_cg *k, int i, double raised) {
     int rows = size_of(k, i), here = k->diagonal[i];
     double T[BLOCK_MAX * BLOCK_MAX];
@@ -332,7 +332,7 @@ static bool eliminate_row(pp_cone_cg *k, int i, double raised) {
     return pp_small_inverse(rows, D, D);
 }
 
-/* The factors in the order in which they are used: memory is read from its beginning to its end then. */
+/* Copies the factors in the order of their use, so that memory is read sequentially. */
 static void lay_out(pp_cone_cg *k) {
     double *next = k->stream;
     for (int i = 0; i < k->n && !k->jacobi; i++) {
@@ -349,7 +349,7 @@ static void lay_out(pp_cone_cg *k) {
     }
 }
 
-/* False only if a diagonal block itself is singular. */
+/* Returns false only if a diagonal block itself is singular. */
 static bool make_preconditioner(pp_cone_cg *k) {
     static const double raise[] = {0, 1e-3, 1e-2, 0.1};
     size_t bytes = sizeof *k->P * (size_t)k->spot[k->row[k->n]];
@@ -385,7 +385,7 @@ bool pp_cone_cg_prepare(pp_cone_cg *k, const double *C, const double *E) {
 }
 
 void pp_cone_cg_product(const pp_cone_cg *k, const double *x, double *y) {
-    pp_count(k->c->work, pp_cone_cg_work(k)); /* a preconditioning goes with each */
+    pp_count(k->c->work, pp_cone_cg_work(k)); /* each includes a preconditioning */
     for (int i = 0; i < k->n; i++) {
         int rows = size_of(k, i);
         double *yi = y + k->at[i];
@@ -429,7 +429,7 @@ static double residual(pp_cone_cg *k) {
     return sqrt(dot(k->unknowns, k->r, k->r));
 }
 
-/* A y = g from the y at hand. */
+/* Solves A y = g, starting from the present y. */
 static double conjugate_gradients(pp_cone_cg *k, double goal, int most) {
     int n = k->unknowns;
     double now = residual(k), rho = 0;
@@ -496,7 +496,8 @@ double pp_cone_cg_solve(pp_cone_cg *k, const double *b, double *dx, double goal,
         memcpy(k->g, b, sizeof *b * (size_t)c->m);
     }
     double reached = k->symmetric ? conjugate_gradients(k, goal, most) : stabilised(k, goal, most);
-    if (!isfinite(reached)) memset(k->y, 0, sizeof *k->y * (size_t)k->unknowns); /* of no use to the next either */
+    /* not usable for the next one either */
+    if (!isfinite(reached)) memset(k->y, 0, sizeof *k->y * (size_t)k->unknowns);
     if (!c->body) {
         memcpy(dx, k->y, sizeof *dx * (size_t)c->m);
         return reached;

@@ -25,32 +25,33 @@ typedef struct pp_cone_cg {
     double *stream;      /* the same in the order of their use */
     int *entry;          /* local: entry of the matrix by entry of c; body: by pair of entries of a block, in order */
     bool twin;           /* M or W~ is symmetric */
-    bool symmetric;      /* and so is the matrix at hand */
-    bool mirror;         /* to be set: C^-1 E is symmetric but for rounding, and is made so */
-    bool jacobi;         /* the incomplete factorisation failed: P is the diagonal alone */
+    bool symmetric;      /* the present matrix is symmetric */
+    bool mirror;         /* input: C^-1 E is symmetric except for rounding, and is symmetrised */
+    bool jacobi;         /* the incomplete factorisation failed: P is the block diagonal */
     const double *C, *E; /* borrowed from pp_cone_cg_prepare: nblock x 16 each */
     double *Cinv;        /* body: nblock x 16, C'^-1 */
-    double *y;           /* unknowns: the solution, and where the next one starts */
+    double *y;           /* unknowns: the solution, and the start of the next one */
     double *r, *z, *d, *q, *g, *t, *shadow; /* unknowns each */
     double *u;                              /* m */
     int *mark;                              /* n */
-    int steps;                              /* of all solutions so far */
-    int prepared;                           /* preconditioners made so far */
+    int steps;                              /* iterations of all solutions so far */
+    int prepared;                           /* number of preconditioners made so far */
 } pp_cone_cg;
 
 /* In the call's memory. False if refused. */
 bool pp_cone_cg_make(pp_cone_cg *k, const pp_cone *c, const perp_call *call);
 
-/* Multiplications of one step, matrix and preconditioner: to be weighed against pp_block_lu_work(). */
+/* Multiplications of one iteration, matrix and preconditioner, for comparison with pp_block_lu_work(). */
 double pp_cone_cg_work(const pp_cone_cg *k);
 
-/* Takes C and E as pp_cone_linear_factor() does, fills the matrix and makes its preconditioner. False if something is
- * not finite or singular. */
+/* Takes C and E as pp_cone_linear_factor() does, fills the matrix and makes its preconditioner. Returns false if a
+ * number is not finite or a block is singular. */
 bool pp_cone_cg_prepare(pp_cone_cg *k, const double *C, const double *E);
 
-/* dx from b, starting from the solution before (k->y; zero it to start from nothing). Stops when the residual of the
- * system of k->A, in the Euclidean norm, is at most `goal`, or after `most` steps. Dofs have unit mass, so that this is
- * about the residual of (C + E W~) dx = b where E is about I. Returns the residual reached. b is kept; dx != b. */
+/* Computes dx from b, starting from the previous solution (k->y; set it to zero for a cold start). Stops when the
+ * Euclidean norm of the residual of the system of k->A is at most `goal`, or after `most` iterations. Degrees of
+ * freedom have unit mass, so this is about the residual of (C + E W~) dx = b if E is about I. Returns the residual
+ * reached. b is kept; dx != b. */
 double pp_cone_cg_solve(pp_cone_cg *k, const double *b, double *dx, double goal, int most);
 
 /* y = A x, and y = P^-1 x, for tests. */

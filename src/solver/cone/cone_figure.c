@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* cone_figure.c - the judge's unit-free figure from scaled variables
  *   r_i = beta s_i x_i, rho_i = s_i^2, so |r_i - P(r_i - rho_i u_i)| = beta s_i |x_i - P(x_i - v_i)|
- * Method   weights s_i of contacts; bounded rows, which may be torques, count as impulses of the mean contact, that is
- *          all with one weight 1/sqrt(mean W); figures over the largest weighted |x_i| or |q~_i|. */
+ * Method   The weights of contacts are s_i. Bounded rows, which may be torques, count as impulses of the mean contact: all have the
+ *          weight 1/sqrt(mean W). Figures are relative to the largest weighted |x_i| or |q~_i|. */
 #include "solver/cone/cone_figure.h"
 
 #include <float.h>
@@ -15,9 +15,9 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Figure, in units of the aim, up to which it is worth looking whether only rounding is left. */
+/* [1] The rounding check is made if the figure is below this multiple of the target. */
 #define ROUNDING_CHECK_WITHIN 10
-/* [1] Error, in units of the noise, that may be rounding: half of what the judge allows, whose sums are made in
+/* [1] An error below this multiple of the noise may be rounding: half of what the judge allows, whose sums are in
  * another order. */
 #define ROUNDING 4
 
@@ -27,7 +27,7 @@ static double norm(int n, const double *x) {
     return sqrt(s);
 }
 
-/* Weights of the verdict: a violation as a velocity is beta/s times the error, over the scale of its law. */
+/* Weights of the verdict: a violation as a velocity is beta/s times the error, relative to the scale of its law. */
 static bool take_judge(pp_cone_figure *f, const perp_call *call) {
     const pp_cone *c = f->c;
     if (!call->judge || c->p != &call->judged->as.cone) return true;
@@ -56,7 +56,7 @@ bool pp_cone_figure_make(pp_cone_figure *f, const pp_cone *c, const perp_call *c
     return take_judge(f, call);
 }
 
-/* The judge's figure, and in *own that of pp_cone_measure(): the same errors, with weights and without. */
+/* The judge's figure, and in *own that of pp_cone_measure(): the same errors with and without weights. */
 static double figures(const pp_cone_figure *f, const double *x, const double *v, double *own) {
     const pp_cone *c = f->c;
     double most = 0, unit = f->unit, plain = 0, plain_unit = 1, e[4];
@@ -87,7 +87,7 @@ double pp_cone_siconos(const pp_cone *c, const double *x, const double *v) {
         double r[4] = {0}, u[4] = {0}, e[4], slip = 0;
         for (int k = 0; k < rows; k++) {
             int row = c->first[i] + k;
-            double s = c->scale[c->first[i]]; /* of the normal row: tangents are measured by their axes */
+            double s = c->scale[c->first[i]]; /* scale of the normal row: tangents are measured by their axes */
             r[k] = c->beta * s * x[row];
             u[k] = c->beta * v[row] / s;
             rr += r[k] * r[k];
@@ -139,7 +139,7 @@ static void add_terms(const pp_cone_figure *f, const double *x) {
     }
 }
 
-/* The figure of the verdict; laws that miss the aim by rounding alone count as the aim. close: is it worth looking? */
+/* The figure of the verdict. Laws that miss the target only by rounding count as meeting it. close: make this check. */
 static double by_judge(const pp_cone_figure *f, const double *x, const double *v, bool close) {
     const pp_cone *c = f->c;
     double most = 0, e[4];

@@ -10,15 +10,14 @@
 
 typedef struct pp_cone_figure {
     const pp_cone *c;
-    double *weight; /* nblock: what an error of the block is multiplied by */
-    double unit;    /* largest weight times |q~_i| */
-    double siconos; /* weight of Siconos' measure in pp_cone_strictest() */
-    bool
-        within_step; /* a step judges by speeds: Siconos' measure, which adds impulses and velocities, goes by the units */
-    /* where the call has a judge of this problem: */
-    double *law;         /* nblock: an error times this is the figure of his verdict; NULL: there is none */
-    double aim;          /* figure that is wanted: laws that miss it by rounding alone count as if they met it */
-    double *terms, *sum; /* m, ndof (twice): scratch for that */
+    double *weight;   /* nblock: factor of an error of the block */
+    double unit;      /* largest weight times |q~_i| */
+    double siconos;   /* weight of Siconos' measure in pp_cone_strictest() */
+    bool within_step; /* steps compare speeds; Siconos' measure adds impulses and velocities and depends on the units */
+    /* If the call has a judge of this problem: */
+    double *law;         /* nblock: an error times this is the figure of the judge; NULL: there is none */
+    double aim;          /* target figure: laws that miss it only by rounding count as meeting it */
+    double *terms, *sum; /* m, ndof (twice): scratch for this check */
 } pp_cone_figure;
 
 /* In the call's memory; borrows c. False if refused. */
@@ -27,20 +26,20 @@ bool pp_cone_figure_make(pp_cone_figure *f, const pp_cone *c, const perp_call *c
 /* v = W~ x + q~. */
 double pp_cone_figure_of(const pp_cone_figure *f, const double *x, const double *v);
 
-/* The weight for a tolerance: from 5e-9 on Siconos' measure is held to it as well. */
+/* The weight for a tolerance: from 5e-9 on, Siconos' measure must also meet it. */
 static inline double pp_cone_siconos_weight(double tol) { return tol >= 5e-9 ? 1 : 0.2; }
 
 /* Siconos' measure of the same point, in the units of the problem. */
 double pp_cone_siconos(const pp_cone *c, const double *x, const double *v);
 
-/* Sets what is aimed at. */
+/* Sets the target. */
 static inline void pp_cone_figure_aim(pp_cone_figure *f, double tol) {
     f->aim = tol;
     f->siconos = f->within_step ? 0 : pp_cone_siconos_weight(tol);
 }
 
-/* The strictest: the largest of the judge's figures (that of the verdict where the call has a judge), pp_cone_measure() and Siconos' measure with its weight: it depends on
- * the units of the problem and so is allowed a little more. */
+/* The largest of: the judge's figures (that of the verdict if the call has a judge), pp_cone_measure(), and Siconos'
+ * measure with its weight. The latter depends on the units of the problem and is allowed a little more. */
 double pp_cone_strictest(const pp_cone_figure *f, const double *x, const double *v);
 
 #endif

@@ -1,18 +1,17 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* cone_law.c - one block of a cone problem: projection, natural map, exact solution with all other blocks held
+/* cone_law.c - one block of a cone problem: projection, natural map, exact solution with all other blocks constant
  *   v = W x + q,  W dim x dim (2 .. 4);  open: x = 0, v_N >= 0;  stick: v = 0, |x_T| <= mu x_N;
  *   slide: v_N = 0, |x_T| = mu x_N, v_T = -k x_T, k > 0.  Associated law: v in the dual cone, perpendicular to x.
- * Method   open and stick are tried by themselves. Slide: (W + k J) x = -q, J = diag(0, 1 ..) or, associated,
- *          diag(-mu^2, 1 ..), and k is a root of |x_T(k)| = mu x_N(k). Coulomb: v_N = 0 eliminated, and
- *          mu x_N/|x_T| - 1 is below zero at k = 0 (else it sticks), above for large k, nearly straight between: Newton
- *          within a bracket. Associated: W + k J turns singular once, at k*, where x passes through infinity and
- *          changes sign; which side of k* holds the root on the upper half of the cone is told by x there. Newton on
- *          (x, k) together takes the last digits: its matrix is regular also where W + k J is not. Last, the natural
- *          map is measured, and nothing else counts.
- * Valid    W with a positive normal entry and a symmetric part that is positive semidefinite: an answer exists for
- *          q in its range, whatever mu, and is found. Others: a search for changes of sign over all k may find one.
- * Cost     some 10 small systems for a sliding contact, one for the others.
+ * Method   Open and stick are tried first. Slide: (W + k J) x = -q, J = diag(0, 1 ..) or, associated, diag(-mu^2, 1 ..), and k is a root of
+ *          |x_T(k)| = mu x_N(k). Coulomb: v_N = 0 is eliminated. mu x_N/|x_T| - 1 is negative at k = 0 (otherwise it sticks), positive for
+ *          large k and nearly straight in between: Newton in a bracket. Associated: W + k J becomes singular once, at k*, where x goes
+ *          through infinity and changes sign; x there tells which side of k* has the root on the upper half of the cone. Newton on (x, k)
+ *          together gives the last digits: its matrix is regular even if W + k J is not. Finally the natural map of the result is
+ *          measured, which alone decides.
+ * Valid    W with a positive normal entry and a positive semidefinite symmetric part: for q in its range a solution exists for any mu, and is
+ *          found. Other W: a search for sign changes over all k may find one.
+ * Cost     About 10 small systems for a sliding contact, one for the others.
  * Source   De Saxce, Feng (1998) for the law; Bonnefon, Daviet, Quartic formulation of Coulomb 3D frictional contact
  *          (2011) for the equation in k; More, Generalizations of the trust region problem (1993) for the associated
  *          one. */
@@ -28,7 +27,7 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Residual of the law of one contact at which nothing else is tried. Half and double: no effect. */
+/* [1] If the residual of the law of one contact is below this, nothing else is tried. Half and double: no effect. */
 #define GOOD 2e-14
 
 #define MOST 5 /* rows of a contact and one more */
@@ -38,7 +37,7 @@ void pp_cone_project(int dim, double mu, double *y) {
     for (int i = 1; i < dim; i++) t += y[i] * y[i];
     t = sqrt(t);
     double f;
-    if (mu * t <= -y[0]) { /* in the polar cone: asked first, for with mu = 0 an open contact would look inside */
+    if (mu * t <= -y[0]) { /* in the polar cone: checked first, because with mu = 0 an open contact would look inside */
         y[0] = f = 0;
     } else if (t <= mu * y[0]) {
         return;
@@ -176,7 +175,7 @@ static double normal_of(const law *l, const double *xT) { /* w_NT . x_T */
     return s;
 }
 
-/* How far x is from the law, relative to its size. */
+/* Residual of the law at x, relative to the size of x. */
 static double error_of(const law *l, const double *x) {
     double v[MOST] = {0}, e[MOST];
     for (int i = 0; i < l->dim; i++) {
@@ -195,7 +194,7 @@ static double polish(const law *l, double *x, double k) {
     double gN = l->associated ? -mu2 : 0;
     memcpy(y, x, sizeof *y * (size_t)n);
     for (int count = 0; count < 6; count++) {
-        /* the cone is met exactly: the rest is rounding of k */
+        /* satisfy the cone exactly: the rest is rounding of k */
         double t = norm(n - 1, y + 1), f = t > 0 ? l->mu * y[0] / t : 0, r;
         if (count > 0 && f > 0.5 && f < 2)
             for (int i = 1; i < n; i++) y[i] *= f;
@@ -209,7 +208,7 @@ static double polish(const law *l, double *x, double k) {
         if (best <= PP_FINEST_TOL) break;
         t = norm(n - 1, y + 1);
         if (!(t > 0)) break;
-        double s = (k + l->W[0]) / t; /* border of the size of the rest, however small mu is */
+        double s = (k + l->W[0]) / t; /* scales the border to the size of the rest, for any mu */
         for (int i = 0; i < n; i++) {
             double g = i ? 1 : gN;
             b[i] = -l->q[i] - k * g * y[i];
@@ -222,7 +221,7 @@ static double polish(const law *l, double *x, double k) {
         }
         A[n + m * n] = 0;
         b[n] = 0.5 * s * (l->mu * y[0] - t) * (l->mu * y[0] + t);
-        gauss(m, A, b, step); /* singular: what it leaves open stays */
+        gauss(m, A, b, step); /* singular: undetermined components stay */
         for (int i = 0; i < n; i++) y[i] += step[i];
         k += s * step[n];
         if (!(k >= 0)) k = 0;
@@ -271,7 +270,7 @@ static double coulomb_root(const law *l, double lo, double hi, double k, double 
     return k;
 }
 
-/* All k from small to large: every change of sign is tried. For matrices that break the rules. */
+/* Searches all k from small to large, and tries every sign change. For matrices outside the valid class. */
 static bool search_roots(const law *l, double unit, double *x) {
     double before = -1, lo = 0, phi, slope, y[MOST];
     for (int i = -80; i <= 80; i++) {
@@ -313,7 +312,7 @@ static double slide_coulomb(law *l, double *x) {
     double pace = norm(d, l->b);
     if (!(pace > 0)) return INFINITY; /* sticks */
     double k = pace * l->W[0] / (l->mu * -l->q[0]), lo = 0, phi, slope;
-    for (int count = 0; count < 60; count++, k *= 4) { /* the end that opens up */
+    for (int count = 0; count < 60; count++, k *= 4) { /* the other end of the bracket */
         if (coulomb_at(l, k, x, &phi, &slope) && phi >= 0) break;
         lo = k;
     }
@@ -334,13 +333,13 @@ static bool associated_at(const law *l, double k, double *g, double *X) {
     return isfinite(*g) && isfinite(norm(l->dim, X));
 }
 
-/* What changes sign between lo and hi: g itself (side 0), or mu X_N - side |X_T|. */
+/* The function whose sign changes between lo and hi: g itself (side 0), or mu X_N - side |X_T|. */
 static double associated_sign(const law *l, double k, int side, double *g, double *X) {
     if (!associated_at(l, k, g, X)) return NAN;
     return side ? l->mu * X[0] - side * norm(l->dim - 1, X + 1) : *g;
 }
 
-/* Regula falsi with halving of the stale end (Illinois), bisection where that crawls. flo and fhi have other signs. */
+/* Regula falsi with halving of the stale end (Illinois), bisection if that is slow. flo and fhi have opposite signs. */
 static double associated_root(const law *l, int side, double lo, double flo, double hi, double fhi) {
     double g, X[MOST];
     int last = 0;
@@ -363,7 +362,7 @@ static double associated_root(const law *l, int side, double lo, double flo, dou
     return 0.5 * (lo + hi);
 }
 
-/* Guess of x and k for l->b, l->q as they are. */
+/* Guess of x and k for the present l->b, l->q. */
 static bool guess_associated(const law *l, double *x, double *root) {
     double g, X[MOST], size = 0;
     for (int i = 0; i < l->dim; i++) size = fmax(size, fabs(entry(l, i, i)));
@@ -400,7 +399,7 @@ static double slide_associated(law *l, double *x) {
     memcpy(q, l->q, sizeof *q * (size_t)l->dim);
     for (int j = 0; j < d; j++)
         for (int i = 0; i < d; i++) l->S[i + d * j] = entry(l, 1 + i, 1 + j);
-    /* where x comes from both sides of k* at once it is badly told from k: start from a neighbouring q instead */
+    /* near k* on both sides, x is ill-conditioned as a function of k: start from a neighbouring q */
     static const double nudge[] = {0, 1e-9, -1e-9, 1e-6, -1e-6, 1e-4, -1e-4, 1e-2, -1e-2};
     for (int attempt = 0; attempt < 9 && best > GOOD; attempt++) {
         q[0] = exact[0] + nudge[attempt] * size;
@@ -425,7 +424,7 @@ static void offer(const law *l, const double *x, double *best, double *error) {
     memcpy(best, x, sizeof *best * (size_t)l->dim);
 }
 
-/* Newton from x with the slip that it has. */
+/* Newton from x with its present slip. */
 static void offer_polished(const law *l, double *x, double *best, double *error) {
     double slip = 0, load = norm(l->dim - 1, x + 1);
     for (int i = 1; i < l->dim && load > 0; i++) {
@@ -437,7 +436,8 @@ static void offer_polished(const law *l, double *x, double *best, double *error)
     offer(l, x, best, error);
 }
 
-/* Sticking as far as W tells: normal first, so that friction is small where W leaves it open; then on the cone. */
+/* Sticking as far as W determines it: normal first, so that friction is small if W leaves it undetermined; then
+ * projected on the cone. */
 static void offer_stick(const law *l, double *best, double *error) {
     int n = l->dim, d = n - 1;
     double A[16], b[4], x[4], most = 0;
@@ -457,7 +457,7 @@ static void offer_stick(const law *l, double *best, double *error) {
 
 static bool solve_law(law *l, int depth, double *x);
 
-/* Proximal steps, x <- answer of W + a I, q - a x: regular whatever W is, and they end where W itself has an answer. */
+/* Proximal steps, x <- solution of W + a I, q - a x: regular for any W; they converge if W itself has a solution. */
 static void offer_proximal(const law *l, double *best, double *error) {
     int n = l->dim;
     for (double a = 1e-2; a > 1e-9 && *error > GOOD; a *= 1e-2) {
@@ -502,7 +502,7 @@ static bool solve_law(law *l, int depth, double *x) {
     double moved = l->associated ? slide_associated(l, y) : slide_coulomb(l, y);
     if (isfinite(moved)) offer(l, y, x, &error);
     if (error <= GOOD) return true;
-    memset(y, 0, sizeof y); /* on the edge of two cases, or W nearly singular */
+    memset(y, 0, sizeof y); /* at the boundary of two cases, or W nearly singular */
     offer(l, y, x, &error);
     offer_stick(l, x, &error);
     if (depth == 0 && error > GOOD) offer_proximal(l, x, &error);

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* cone_linear.c - the linear systems of Newton's method on cone problems, factorised in contact or body space
- * Method   see cone_linear.h; sparse block LU (block_lu.c). Exchanges of rows are local there and B is large where the
- *          regularisation in C is small, so every solution is refined against the operator itself.
- * Cost     one factorisation of the contact graph (local) or of the graph of bodies. */
+ * Method   See cone_linear.h; sparse block LU (block_lu.c). It exchanges rows only locally, and B is large if the regularisation in C is
+ *          small. So every solution is refined with the operator itself.
+ * Cost     One factorisation of the contact graph (local) or of the graph of bodies. */
 #include "solver/cone/cone_linear.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #include "linalg/linalg.h"
 
-/* First places of n lists from their lengths, into start and, to be counted up while filling, into count. */
+/* Start positions of n lists from their lengths, in start, and in count as counters for filling. */
 static void begin_lists(int n, int *count, int *start) {
     int sum = 0;
     for (int i = 0; i <= n; i++) {
@@ -21,7 +21,7 @@ static void begin_lists(int n, int *count, int *start) {
     }
 }
 
-/* Drops what a list names twice. mark: n. */
+/* Removes duplicates from lists. mark: n. */
 static void once_each(int n, int *mark, int *start, int *index) {
     int used = 0;
     for (int i = 0; i < n; i++) mark[i] = -1;
@@ -152,7 +152,7 @@ static void add_product(const pp_block_place *p, int rows, int n, int cols, cons
                         const double *restrict T) {
     double *restrict value = p->value;
     ptrdiff_t down = p->transposed ? p->ld : 1, across = p->transposed ? 1 : p->ld;
-    if (rows == 3 && n == 6 && !p->transposed) { /* a contact in space and a body: what nearly all are */
+    if (rows == 3 && n == 6 && !p->transposed) { /* a contact in 3D and a rigid body: the usual case */
         for (int b = 0; b < cols; b++, T += 3, value += across)
             for (int a = 0; a < 6; a++) value[a] += J[3 * a] * T[0] + J[3 * a + 1] * T[1] + J[3 * a + 2] * T[2];
         return;

@@ -20,8 +20,8 @@ typedef struct pp_cone_linear {
     const double *C, *E;        /* borrowed from the latest factorisation: nblock x 16 each */
     double *Cinv;               /* body: nblock x 16, C'^-1 of the factors */
     double *E0;                 /* nblock x 16: E of the factors, if they may be used again */
-    double *basis;              /* (most + 1) x m, for that */
-    int most;                   /* steps worth taking with old factors; 0: none */
+    double *basis;              /* (most + 1) x m, for this */
+    int most;                   /* affordable iterations with old factors; 0: none */
     double *r, *t, *correction; /* m each */
     double *y;                  /* ndof */
     int factorisations;
@@ -32,24 +32,24 @@ typedef struct pp_cone_linear {
 bool pp_cone_linear_make(pp_cone_linear *k, const pp_cone *c, const perp_call *call);
 
 /* C, E: nblock x 16, each block column-major with its own number of rows as leading dimension; borrowed until the next
- * factorisation. False if something is not finite. */
+ * factorisation. Returns false if a number is not finite. */
 bool pp_cone_linear_factor(pp_cone_linear *k, const double *C, const double *E);
 
-/* dx from b; refined against the full operator until it is exact to `accuracy` of |b|, at most `refinements` times.
- * Returns the residual reached over |b|. b is kept; dx != b. */
+/* Computes dx from b, with iterative refinement until the residual is below `accuracy` times |b|, at most `refinements`
+ * times. Returns the residual reached over |b|. b is kept; dx != b. */
 double pp_cone_linear_solve(pp_cone_linear *k, const double *b, double *dx, double accuracy, int refinements);
 
 /* dx = (C0 + E0 W~)^-1 b with the factors alone; y = (C + E W~) x. b != dx, x != y. */
 void pp_cone_linear_direct(pp_cone_linear *k, const double *b, double *dx);
 void pp_cone_linear_product(pp_cone_linear *k, const double *x, double *y);
 
-/* As pp_cone_linear_solve() with the factors there are, which were those of another C and E (cone_reuse_factor.c). Returns the
- * residual reached over |b|, INFINITY if too many blocks have changed for that to be worth trying. C, E: borrowed. */
+/* As pp_cone_linear_solve() with the existing factors, which belong to another C and E (cone_reuse_factor.c). Returns
+ * the residual reached over |b|, INFINITY if too many blocks have changed. C, E: borrowed. */
 double pp_cone_again_solve(pp_cone_linear *k, const double *C, const double *E, const double *b, double *dx,
                            double accuracy);
 
-/* How many steps of that are worth a factorisation, 0 if hardly any; and room for `most`. Factors made before there is
- * room do not serve again. */
+/* Number of such iterations that cost less than a factorisation, 0 if too few; and memory for `most`. Factors that were
+ * made before this memory exists cannot be used again. */
 int pp_cone_again_worth(const pp_cone_linear *k);
 bool pp_cone_again_room(pp_cone_linear *k, int most, const perp_call *call);
 

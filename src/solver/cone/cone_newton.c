@@ -1,22 +1,21 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* cone_newton.c - proximal points and semismooth Newton with a watchdog
- * Problem  a scaled cone problem (cone.h): v = W~ x + q~, Coulomb's law or the law of a cone QP between x and v.
- * Method   outer: x_{k+1} solves the law with v = W~ x + q~ + a (x - x_k), which is regular where W~ is not, and a falls
- *          while that goes well. Inner: Newton on Alart and Curnier's equation x = P(x - v), P the projection of the
- *          normal part on [0, inf) and of the tangential part on the disc of radius mu max(0, y_N) (for a cone QP: on the
- *          cone). Full steps first, watched: |F| may rise, but not three times. Along a sliding contact x_T moves on a
- *          circle, so a good full step of size h raises |F| by h^2/|x_T| before the next one removes it; a monotone line
- *          search would cut it short (the Maratos effect). Only if full steps fail, a line search on |F| from x_k, unless
- *          the last one was in vain. Where x must travel far along nearly dependent directions until some contact gives
- *          way, too small an a makes Newton fail: each failure slows the fall of a, so that it settles where it works.
- *          There the outer steps go on in one direction: after one that did not lower |F| by much the next begins
- *          further along it, where the first contact gives way; if that does not do, where the last one ended.
- *          A proximal point by itself (cone_select.c) is found by full steps, if need be with slip weighed so that it
- *          counts as much as friction does, or by a line search on |F|.
- * Valid    no proof: the problem is not monotone. Solves redundant, singular and ill-scaled problems in practice.
- * Cost     one factorisation per step, close to an answer of a large problem one for several (wary, cone_reuse_factor.c); 10 to
- *          40 steps from nothing, 1 to 5 from a good guess.
+ * Problem  A scaled cone problem (cone.h): v = W~ x + q~, with Coulomb's law or the law of a cone QP between x and v.
+ * Method   Outer: x_{k+1} solves the law with v = W~ x + q~ + a (x - x_k). This is regular even if W~ is not. a decreases while this works.
+ *          Inner: Newton's method on the equation x = P(x - v) of Alart and Curnier. P projects the normal part on [0, inf) and the
+ *          tangential part on the disc of radius mu max(0, y_N) (for a cone QP: on the cone). Full steps come first, with a watchdog: |F|
+ *          may increase, but not three times. At a sliding contact x_T moves on a circle, so a good full step of size h increases |F| by
+ *          h^2/|x_T|, and the next one removes this; a monotone line search would shorten the step (Maratos effect). If full steps fail, a
+ *          line search on |F| from x_k is made, unless the last one brought nothing. If x must move far along nearly dependent directions
+ *          until some contact yields, too small an a makes Newton fail. Each failure slows the decrease of a, so that a stays where the
+ *          method works. There the outer steps continue in one direction. After an outer step that hardly lowered |F|, the next one
+ *          begins further along this direction, where the first contact yields; if that fails, where the last one ended.
+ *          A single proximal point (cone_select.c) is found by full steps, if necessary with slip weighted to the size of friction,
+ *          or by a line search on |F|.
+ * Valid    No proof: the problem is not monotone. Solves redundant, singular and ill-scaled problems in practice.
+ * Cost     One factorisation per step; close to a solution of a large problem one for several steps (wary, cone_reuse_factor.c). 10 to 40
+ *          steps from a cold start, 1 to 5 from a good guess.
  * Source   Alart, Curnier (1991); De Saxce, Feng (1998); Rockafellar (1976) for proximal points; Chamberlain et al.
  *          (1982) for the watchdog. */
 #include "solver/cone/cone_newton.h"
@@ -31,70 +30,72 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Measure, in units of tol, within which a search that no longer improves is ended: contacts that contradict each
- * other by rounding cannot be met to the last digit. Half and double: no effect. */
+/* [1] A search that no longer improves ends if its measure is below this multiple of tol: contacts that contradict each
+ * other by rounding cannot be solved to the last digit. Half and double: no effect. */
 #define NEAR 100
-/* [steps] Number of Newton steps within which the measure must halve there. Half: work -1 %; double: work +1 %. */
+/* [steps] Number of Newton steps in which the measure must halve there. Half: work -1 %; double: work +1 %. */
 #define PATIENCE 300
-/* [1] Weight of the proximal term beyond which nothing is left to try. Half and double: no effect. */
+/* [1] Largest weight of the proximal term. Half and double: no effect. */
 #define MOST_PULL 1e3
-/* [1] Part of |F| at the start at which an inner problem is solved. Half: work +12 %; double: work +10 %. */
+/* [1] An inner problem is solved if |F| is below this fraction of its initial value. Half: work +12 %; double: work +10
+ * %. */
 #define INNER 1e-2
-/* [1] Part of |F| at the start at which an inner problem counts as solved when its steps are used up. Half: work +5
- * %; double: work +1 %. */
+/* [1] When its steps are used up, an inner problem counts as solved if |F| is below this fraction of its initial value.
+ * Half: work +5 %; double: work +1 %. */
 #define GOOD 0.1
-/* [1] Part of |F| to which a full step should bring it down, and at which the end of a failed inner problem is kept.
- * Half: work +2 %; double: work +10 %. */
+/* [1] A full step should lower |F| to this fraction. The result of a failed inner problem is kept if it reaches this
+ * fraction. Half: work +2 %; double: work +10 %. */
 #define BETTER 0.7
 /* [steps] Largest number of Newton steps of an inner problem. Half: work +26 %; double: work +16 %. */
 #define FULL_STEPS 8
 /* [steps] Number of full steps of an inner problem that may miss BETTER. Half: work +11 %; double: work +7 %. */
 #define FAILURES 3
-/* [steps] Number of steps up to which an inner problem was quick, so that the pull may fall. Half: work +16 %;
- * double: work +1 %. */
+/* [steps] An inner problem with at most this many steps was quick, so the pull may decrease. Half: work +16 %; double:
+ * work +1 %. */
 #define QUICK 6
-/* [1] Factor of the pull after a quick inner problem, at its smallest. Half: work +6 %; double: work +25 %. */
+/* [1] Smallest factor of the pull after a quick inner problem. Half: work +6 %; double: work +25 %. */
 #define FALL 0.3
-/* [1] Exponent by which the factor of the pull gets back to FALL with each success. Half: lost 32, work +1217 %;
- * double: work +3 %. */
+/* [1] Exponent by which the factor of the pull returns to FALL with each success. Half: lost 32, work +1217 %; double:
+ * work +3 %. */
 #define RECOVER 1.1
-/* [1] Factor of the pull after an inner problem that failed. Half: work +33 %; double: work +17 %. */
+/* [1] Factor of the pull after a failed inner problem. Half: work +33 %; double: work +17 %. */
 #define RISE 4
-/* [1] Growth of |F| in the first full step beyond which a wary search does not follow it. */
+/* [1] A wary search rejects a first full step that increases |F| by more than this factor. */
 #define WILD 100
 /* [1] Factor of the pull after a failure of a wary search. */
 #define WARY_RISE 9
-/* [1] Step of a line search, or jump in units of the latest outer step, below which it is not worth it. Half: work +1
- * %; double: work +2 %. */
+/* [1] A step of a line search, or a jump relative to the latest outer step, is too short below this. Half: work +1 %;
+ * double: work +2 %. */
 #define SHORT 0.1
 /* [steps] Number of such short steps that end a line search. Half: work +1 %; double: work +2 %. */
 #define SHORTS 2
-/* [1] Part of |F| of the outer step before above which x travels, and a jump is tried. Half: work +1 %; double: work
- * +7 %. */
+/* [1] If |F| is above this fraction of that of the previous outer step, progress is slow, and a jump is tried. Half:
+ * work +1 %; double: work +7 %. */
 #define SLUGGISH 0.1
-/* [1] Length of a jump, in units of the way to the place where the first contact gives way. Half: work +16 %; double:
- * work +10 %. */
+/* [1] Length of a jump, relative to the distance at which the first contact yields. Half: work +16 %; double: work +10
+ * %. */
 #define BEYOND 1.05
-/* [1] Largest length of a jump, in units of the latest outer step: more is rounding of the direction. Half and
+/* [1] Largest length of a jump, relative to the latest outer step: beyond this the direction is rounding. Half and
  * double: other bits only. */
 #define MOST_JUMP 1e4
-/* [1] |F| over |x| below which a proximal point is exact. Half and double: other bits only. */
+/* [1] A proximal point is exact if |F| is below this fraction of |x|. Half and double: other bits only. */
 #define EPSILON 1e-15
 /* [halvings] Largest number of halvings of a step of a line search. */
 #define HALVINGS 12
-/* [1] Largest weight of slip, times the weight of the proximal term. Half and double: other bits only. */
+/* [1] Largest weight of slip times the weight of the proximal term. Half and double: other bits only. */
 #define BALANCE 0.3
-/* [1] Ratio of two pulls beyond which the factors made with one are of no use for the other. */
+/* [1] If the pull has changed by more than this factor, old factors are not used. */
 #define OTHER_PULL 10
-/* [1] Relative residual that a solution with old factors aims at. */
+/* [1] Target relative residual of a solution with old factors. */
 #define AGAIN 1e-8
-/* [1] Relative residual at which a solution with old factors is used. */
+/* [1] A solution with old factors is used if its relative residual is below this. */
 #define ENOUGH 1e-4
-/* [1] Relative residual that linear systems aim at. */
+/* [1] Target relative residual of linear systems. */
 #define ACCURACY 1e-10
 /* [steps] Largest number of refinement steps of a linear system. */
 #define REFINEMENTS 2
-/* [1] Relative residual from which on a linear system is not solved; a poor direction may still be good enough. */
+/* [1] A linear system counts as not solved if its relative residual exceeds this. A direction of lower accuracy may
+ * still be useful. */
 #define POOR 0.5
 
 bool pp_cone_newton_make(pp_cone_newton *k) {
@@ -110,7 +111,7 @@ bool pp_cone_newton_make(pp_cone_newton *k) {
     return k->C && k->E && pp_cone_figure_make(&k->figure, k->c, k->call);
 }
 
-/* Projection of y by the law of block i, and its derivative D (rows x rows), NULL: not wanted. */
+/* Projection of y by the law of block i, and its derivative D (rows x rows) unless NULL. */
 static void project(const pp_cone *c, int i, const double *y, double *P, double *D) {
     int rows = pp_cone_rows(c, i);
     double mu = c->mu[i], slip = 0;
@@ -155,9 +156,10 @@ static void velocity(const pp_cone *c, const double *x, double *w) {
     for (int i = 0; i < c->m; i++) w[i] += c->q[i];
 }
 
-/* Weight rho of the slip of block i, y = x - v: that which makes it as large as friction. A contact that creeps slips by
- * next to nothing against its load; with rho = 1 its friction keeps the direction it has, and whether it sticks is told by
- * the load alone, until all else is exact to the slip. What the proximal term holds moves by v/a, so no more than that. */
+/* Weight rho of the slip of block i, y = x - v, that makes it as large as friction. The slip of a creeping contact is
+ * tiny compared with its load. With rho = 1 its friction would keep its direction, and the load alone would decide
+ * whether it sticks, until everything else is as exact as the slip. The proximal term allows motions of v/a, so rho is
+ * bounded by that. */
 static double weight(const pp_cone_newton *k, int i, const double *x, const double *y) {
     int rows = pp_cone_rows(k->c, i);
     double slip = 0, reach = k->c->mu[i] * fmax(x[0], 0), most = BALANCE / k->pull;
@@ -210,8 +212,8 @@ static double judge(pp_cone_newton *k, const double *x, const double *v) {
     return now;
 }
 
-/* Whether the factors are of its own latest factorisation, with about the same pull; and close to an answer, where few
- * contacts change (in heaps that move it did not pay). */
+/* May the factors be used again? They must be of its own latest factorisation, with about the same pull, and the point
+ * must be close to a solution, where few contacts change. (For moving heaps this did not pay.) */
 static bool factors_may_do(const pp_cone_newton *k) {
     return k->wary && k->factored > 0 && k->linear->factorisations == k->factored &&
            k->pull < OTHER_PULL * k->factored_pull && k->factored_pull < OTHER_PULL * k->pull;
@@ -226,11 +228,11 @@ static bool newton_direction(pp_cone_newton *k, const double *F) {
     k->factored = k->linear->factorisations;
     k->factored_pull = k->pull;
     double reached = pp_cone_linear_solve(k->linear, k->last, k->dx, ACCURACY, REFINEMENTS);
-    return reached < POOR; /* a poor direction may still be good enough, one that does not solve is not */
+    return reached < POOR; /* an inaccurate direction may be good enough, a wrong one is not */
 }
 
-/* Solves the inner problem from x_k by full steps, or with a line search. *first: |F| at the start; end |F| returned,
- * trial: the point, and w its velocity; INFINITY: no step could be made. *taken: steps. */
+/* Solves the inner problem from x_k by full steps, or with a line search. *first: |F| at the start. Returns |F| at the
+ * end, with the point in trial and its velocity in w; INFINITY: no step could be made. *taken: number of steps. */
 static double inner(pp_cone_newton *k, double *first, bool search, int *taken) {
     int m = k->c->m, failures = 0, shorts = 0, most = FULL_STEPS;
     double now;
@@ -264,7 +266,7 @@ static double inner(pp_cone_newton *k, double *first, bool search, int *taken) {
     return now;
 }
 
-/* The proximal point by full steps, or by such that lower |F|. */
+/* Finds the proximal point by full steps, or by steps that lower |F|. */
 static double find_point(pp_cone_newton *k, const double *from, int most, double enough, bool search) {
     int m = k->c->m;
     size_t bytes = sizeof *from * (size_t)m;
@@ -274,7 +276,7 @@ static double find_point(pp_cone_newton *k, const double *from, int most, double
     for (int step = 0;; step++) {
         velocity(k->c, k->trial, k->w);
         double next = equation(k, k->trial, k->w, k->F, true);
-        if (!(next < now) && now <= enough * size) { /* no better than before: that was all */
+        if (!(next < now) && now <= enough * size) { /* no further improvement */
             memcpy(k->trial, k->start, bytes);
             velocity(k->c, k->trial, k->w);
             return now / size;
@@ -316,7 +318,7 @@ static void pulled(const pp_cone_newton *k, const double *d, double *out) {
     }
 }
 
-/* d: what the laws, by the matrix that was factorised, hold by less than k->pull of it. */
+/* Reduces d to the part that the laws, by the factorised matrix, determine by less than k->pull. */
 static bool keep_free(pp_cone_newton *k, double *d, int times) {
     for (int t = 0; t < times; t++) {
         pulled(k, d, k->last);
@@ -344,17 +346,17 @@ bool pp_cone_newton_correct(pp_cone_newton *k, int times) {
     return true;
 }
 
-/* The t > 0 at which x + t d leaves the cone that x lies inside; INFINITY: never. */
+/* The t > 0 at which x + t d leaves the cone that contains x; INFINITY: never. */
 static double leaves_cone(int rows, double mu, const double *x, const double *d) {
     double a = -mu * mu * d[0] * d[0], b = -mu * mu * x[0] * d[0], c = -mu * mu * x[0] * x[0];
     for (int r = 1; r < rows; r++) a += d[r] * d[r], b += x[r] * d[r], c += x[r] * x[r];
-    /* a t^2 + 2 b t + c = 0 with c < 0, so b + root > 0 wherever there is a root ahead */
+    /* a t^2 + 2 b t + c = 0 with c < 0, so b + root > 0 if there is a root ahead */
     double root = b * b - a * c, tip = d[0] < 0 ? -x[0] / d[0] : INFINITY;
     double t = root >= 0 && b + sqrt(root) > 0 ? -c / (b + sqrt(root)) : INFINITY;
     return fmin(t, tip);
 }
 
-/* How far x may go on along d until some block changes its state, in units of d; v its velocity, dv = W~ d. */
+/* Distance along d, in units of d, until some block changes its state; v: velocity of x, dv = W~ d. */
 static double way_ahead(const pp_cone *c, const double *x, const double *v, const double *d, const double *dv) {
     double t = INFINITY;
     for (int i = 0; i < c->nblock; i++) {
@@ -377,7 +379,7 @@ static double way_ahead(const pp_cone *c, const double *x, const double *v, cons
     return t;
 }
 
-/* Where the next outer step begins, after one from x to trial; 0: at trial. */
+/* Start of the next outer step after one from x to trial, as a multiple of it; 0: at trial. */
 static double jump_after(pp_cone_newton *k) {
     for (int i = 0; i < k->c->m; i++) {
         k->way[i] = k->trial[i] - k->x[i];
@@ -387,7 +389,7 @@ static double jump_after(pp_cone_newton *k) {
     return t >= SHORT && t <= MOST_JUMP ? t : 0;
 }
 
-/* Goes ahead by k->jump. */
+/* Moves ahead by k->jump. */
 static void leap(pp_cone_newton *k) {
     for (int i = 0; i < k->c->m; i++) {
         k->stand[i] = k->x[i];
@@ -397,7 +399,7 @@ static void leap(pp_cone_newton *k) {
     }
 }
 
-/* One outer step. False: stop (the pull has become too large). */
+/* One outer step. Returns false if the pull has become too large. */
 static bool outer(pp_cone_newton *k) {
     int taken = 0, more = 0;
     size_t bytes = sizeof *k->x * (size_t)k->c->m;
@@ -406,7 +408,7 @@ static bool outer(pp_cone_newton *k) {
     k->jump = 0;
     double first, end = inner(k, &first, false, &taken);
     bool quick = end <= GOOD * first && taken <= QUICK;
-    if (jumped && !(end <= GOOD * first) && k->measure > k->tol) { /* in vain */
+    if (jumped && !(end <= GOOD * first) && k->measure > k->tol) { /* the jump brought nothing */
         memcpy(k->x, k->stand, bytes);
         memcpy(k->v, k->stand_v, bytes);
         return true;
@@ -444,7 +446,7 @@ perp_outcome pp_cone_newton_run(pp_cone_newton *k) {
     k->before = INFINITY;
     memcpy(k->best, k->x, sizeof *k->x * (size_t)c->m);
     velocity(c, k->x, k->v);
-    if (!isfinite(judge(k, k->x, k->v))) { /* a guess that is of no use */
+    if (!isfinite(judge(k, k->x, k->v))) { /* the guess is not usable */
         memset(k->x, 0, sizeof *k->x * (size_t)c->m);
         memcpy(k->v, c->q, sizeof *k->v * (size_t)c->m);
         (void)judge(k, k->x, k->v);

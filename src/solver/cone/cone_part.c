@@ -1,13 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* cone_part.c - the friction problem of some of the bodies, with all others standing still
- * Method   rows and columns of M and rows of H that belong to other bodies are left out: a body that stands still is like
- *          one of the scene's obstacles. */
+/* cone_part.c - the friction problem of some of the bodies, with all others at rest
+ * Method   Rows and columns of M and rows of H of the other bodies are left out: a body at rest acts like an obstacle. */
 #include "solver/cone/cone_part.h"
 
 #include <string.h>
 
-/* Dofs of the part, numbered as they come; -1: others. Returns how many. */
+/* Numbers the dofs of the part in order; -1: others. Returns their number. */
 static int number_dofs(const pp_cone *c, const bool *in, int *dof) {
     int n = 0;
     for (int j = 0; j < c->p->M.cols; j++) dof[j] = c->part[j] >= 0 && in[c->part[j]] ? n++ : -1;
@@ -38,7 +37,7 @@ static bool pick(const perp_sparse *A, const int *row, int rows, const int *colu
     return true;
 }
 
-/* What belongs to blocks and rows: bounds, friction, axes, offsets. */
+/* Copies the data of blocks and rows: bounds, friction, axes, offsets. */
 static bool take_laws(pp_cone_part *k, const pp_cone *c, const perp_call *call) {
     const perp_cone *p = c->p;
     perp_cone *to = &k->p.as.cone;

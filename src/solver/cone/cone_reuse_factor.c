@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* cone_reuse_factor.c - Newton's systems solved with the factors of an earlier one
+/* cone_reuse_factor.c - solves Newton systems with the factors of an earlier one
  * Problem  (C + E W~) dx = b, where few blocks of C and E have changed since C0 + E0 W~ was factorised.
- * Method   GMRES, the old factors as its preconditioner from the right: what they leave is of low rank, three for each
- *          block that changed its state, so as many steps do; the residual it minimises is the true one.
- * Cost     a solution with the factors per step, which large piles are factorised in the time of a hundred of.
+ * Method   GMRES with the old factors as right preconditioner. The difference to the identity has low rank, three for each block that
+ *          changed its state, so about as many iterations are needed. GMRES minimises the true residual.
+ * Cost     One solution with the factors per iteration. A factorisation of a large pile takes the time of about a hundred of them.
  * Source   Saad, Schultz (1986). */
 #include <math.h>
 #include <string.h>
@@ -16,23 +16,23 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [steps] Least number of steps with old factors that are worth trying. */
+/* [iterations] Old factors are used only if at least this many iterations are affordable. */
 #define LEAST 12
-/* [1] Part of the time of a factorisation that solutions with old factors may take. */
+/* [1] Fraction of the time of a factorisation that solutions with old factors may take. */
 #define PART 0.7
-/* [1] Change of an entry of E that is a change of state of a contact. */
+/* [1] A change of an entry of E above this is a change of state of a contact. */
 #define STATE 0.1
-/* [steps] Steps that are expected for each change of state. */
+/* [iterations] Expected number for each change of state. */
 #define PER_CHANGE 2
-/* [steps] Steps that are expected for all that changed a little. */
+/* [iterations] Expected number for all small changes. */
 #define OTHERS 8
 
-#define MOST 60 /* steps, and vectors kept */
+#define MOST 60 /* largest number of iterations, and of vectors kept */
 
 int pp_cone_again_worth(const pp_cone_linear *k) {
     double each = PP_SOLVE_SLOWER * (pp_block_lu_entries(k->lu) + 0.5 * MOST * k->c->m);
     double most = PART * pp_block_lu_work(k->lu) / each;
-    return !(most >= LEAST) ? 0 : most > MOST ? MOST : (int)most; /* not a number: nothing to factorise */
+    return !(most >= LEAST) ? 0 : most > MOST ? MOST : (int)most; /* NaN if there is nothing to factorise */
 }
 
 bool pp_cone_again_room(pp_cone_linear *k, int most, const perp_call *call) {
@@ -43,7 +43,7 @@ bool pp_cone_again_room(pp_cone_linear *k, int most, const perp_call *call) {
     return k->basis && k->E0;
 }
 
-/* Whether few enough blocks have changed their state. */
+/* Have few enough blocks changed their state? */
 static bool nearly_the_same(const pp_cone_linear *k, const double *E) {
     int changed = 0;
     for (int i = 0; i < k->c->nblock; i++) {
@@ -68,8 +68,8 @@ static void add(int n, double t, const double *restrict x, double *restrict y) {
     for (int i = 0; i < n; i++) y[i] += t * x[i];
 }
 
-/* Turns the new column of the Hessenberg matrix by the rotations so far and by one more, which makes its last entry
- * vanish; with it the right-hand side. */
+/* Applies the earlier Givens rotations and a new one to the new column of the Hessenberg matrix, so that its last entry
+ * vanishes; and to the right-hand side. */
 static void rotate(int j, double *H, double *cosine, double *sine, double *right) {
     for (int i = 0; i < j; i++) {
         double top = H[i], low = H[i + 1];

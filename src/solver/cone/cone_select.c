@@ -1,29 +1,25 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* cone_select.c - of all loads that obey the laws, those that depend on the problem alone
- * Problem  a face that lies on a face touches in more points than it takes to hold it, and many loads obey the laws. If it
- *          slides, friction and its torque depend on them, and so does the motion. Which loads a solver comes upon depends
- *          on where it began and, by rounding, on the frame and the numbering of the scene. Wanted: loads that are a
- *          function of the problem, and change little with it.
- * Method   one proximal point of x = 0: it solves the law with v = W~ x + q~ + a x, to rounding and with a prescribed a.
- *          Where the law is monotone, the point is unique and moves no more than 1/a times what q~ does: rounding makes
- *          rounding/a. Where bodies wedge each other there may be several, and answers that move otherwise: taken is the
- *          one on the branch that begins at large a, where there is but one; Newton follows it as a falls. The answer at
- *          hand has no influence. The point is close to the least loads in norm: those of a face are spread over all its
- *          points. What the laws hold of it is then corrected by steps of Newton whose free part, where the laws leave
- *          loads undetermined, is taken out: there rounding would
- *          be divided by next to nothing. What is left then and may be rounding is left (SETTLED).
- *          Where those steps do not settle, contacts are about to open or to slip: the next proximal point, whose centre
- *          is the last one, is nearer to an answer. Contacts may also contradict each other by more than rounding: two
- *          corners of which one came down within the step cannot both stick. Then loads must travel until one gives way,
- *          by contradiction/a in each point, and a falls as far as that needs; where Newton fails, more slowly. What the
- *          laws leave free of such a point is taken back to where it was in the first, or if that is too far off, left.
- *          Where no point settles, the answer at hand does, with the free loads of the first point.
- * Valid    no proof where friction makes the law non-monotone: as a falls there may be no point any more. If nothing
- *          settles, the caller keeps its answer. A contact that creeps at e times the usual speed magnifies rounding by
- *          1/e: that is in the laws.
- * Cost     15 to 20 factorisations; where contacts are about to change 25 to 40; with contradictions 40 to 100, where
- *          points are hard to find up to 450.
+/* cone_select.c - selects loads that depend on the problem alone, among all loads that satisfy the laws
+ * Problem  Two faces touch in more points than needed for support, and many loads satisfy the laws. If they slide, friction and its torque
+ *          depend on the loads, and so does the motion. The loads that a solver finds depend on its start and, by rounding, on the frame
+ *          and the numbering of the scene. The loads should be a function of the problem and change little with it.
+ * Method   One proximal point of x = 0: it solves the law with v = W~ x + q~ + a x, to rounding and with a prescribed a. If the law is
+ *          monotone, the point is unique and changes by at most 1/a times the change of q~, so rounding causes an error of rounding/a. If
+ *          bodies wedge each other, there may be several points, and solutions with other motions. The one on the branch that begins at
+ *          large a, where it is unique, is taken: Newton follows it as a decreases. The present solution has no influence. The point is
+ *          close to the loads of least norm, which spread the load of a face over all its points. Newton steps then correct the part that
+ *          the laws determine. Their free part, where the laws leave loads undetermined, is removed, because there rounding would be
+ *          divided by nearly zero. A remainder that may be rounding stays (SETTLED).
+ *          If these steps do not converge, contacts are about to open or to slip. The next proximal point, whose centre is the last one,
+ *          is closer to a solution. Contacts may also contradict each other by more than rounding: two corners cannot both stick if one
+ *          of them landed within the step. Then loads must move until one yields, by contradiction/a in each point, and a decreases as far
+ *          as necessary; more slowly if Newton fails. The free part of such a point is reset to that of the first point, or kept if that is
+ *          too far away. If no point converges, the present solution is used with the free loads of the first point.
+ * Valid    No proof if friction makes the law non-monotone: as a decreases, the point may cease to exist. If nothing converges, the caller
+ *          keeps its solution. A contact that creeps at e times the usual speed amplifies rounding by 1/e; this is a property of the laws.
+ * Cost     15 to 20 factorisations; 25 to 40 if contacts are about to change; 40 to 100 with contradictions, up to 450 if
+ *          points are hard to find.
  * Source   Rockafellar (1976) for proximal points; Tikhonov (1963) for the least of many answers. */
 #include "solver/cone/cone_select.h"
 #include "base/rounding.h"
@@ -33,31 +29,30 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Weight at which the way to the first proximal point begins: there is but one. Half: no effect; double: other
- * bits only. */
+/* [1] Weight at the start of the path to the first proximal point, where the point is unique. Half: no effect; double:
+ * other bits only. */
 #define ONE_POINT 1
-/* [1] Weight of the first proximal point and of the second. Half and double: other bits only. */
+/* [1] Weight of the first and of the second proximal point. Half and double: other bits only. */
 #define FIRST_PULL 1e-3
 /* [1] Factor of the weight from one point to the next. Half: other bits only; double: work +1 %. */
 #define FALL 0.1
-/* [1] Largest factor of the weight, where Newton fails with smaller ones. */
+/* [1] Largest factor of the weight, used if Newton fails with smaller ones. */
 #define SLOWEST 0.8
-/* [1] Part of the weight of a point by which the laws hold directions that count as free. Half and double: other bits
- * only. */
+/* [1] A direction counts as free if the laws determine it by less than this fraction of the weight of a point. Half and
+ * double: other bits only. */
 #define FREE 0.1
-/* [1] Largest weight by which the laws hold directions that count as free. Half and double: other bits only. */
+/* [1] Largest such limit for free directions. Half and double: other bits only. */
 #define MOST_FREE 1e-5
-/* [1] Factor of that weight from try to try with the answer at hand. Half and double: other bits only. */
+/* [1] Factor of this limit from try to try with the present solution. Half and double: other bits only. */
 #define THINNER 1e-2
-/* [times] Number of times that the free part is taken out of a correction. Half: other bits only; double: work +1 %.
- * */
+/* [times] Number of times that the free part is removed from a correction. Half: other bits only; double: work +1 %. */
 #define PURGES 2
-/* [1] Measure that may be rounding of the gaps, which are differences of coordinates. Half and double: other bits
- * only. */
+/* [1] A measure below this may be rounding of the gaps, which are differences of coordinates. Half and double: other
+ * bits only. */
 #define SETTLED 1e-11
-/* [1] Part of tol that may be left, if that is less than SETTLED. Half: no effect; double: other bits only. */
+/* [1] Fraction of tol that may remain, if that is less than SETTLED. Half: no effect; double: other bits only. */
 #define SAFE 0.7
-/* [1] Tolerance up to which all digits are asked for. Half: other bits only; double: no effect. */
+/* [1] If the tolerance is below this, full accuracy is required. Half: other bits only; double: no effect. */
 #define FINE 1e-12
 /* [1] Factor by which a correction should lower the measure. Half and double: other bits only. */
 #define SETTLING 0.5
@@ -80,7 +75,7 @@ bool pp_cone_select_matters(const pp_cone *c, const double *x, const double *v) 
     return false;
 }
 
-/* The next proximal point, into newton->x; false if it was not found. */
+/* Computes the next proximal point in newton->x; returns false if it was not found. */
 static bool advance(pp_cone_select *k, const double *from) {
     pp_cone_newton *n = k->newton;
     if (!(pp_cone_newton_point(n, from, EACH_STEPS, PP_NEGLIGIBLE) <= PP_NEGLIGIBLE)) return false;
@@ -89,7 +84,8 @@ static bool advance(pp_cone_select *k, const double *from) {
     return true;
 }
 
-/* The first, whose centre is 0, by way of points with larger a: the branch that begins where there is but one. */
+/* The first point, whose centre is 0, by a path of points with larger a: the branch that begins where the point is
+ * unique. */
 static bool begin(pp_cone_select *k) {
     pp_cone_newton *n = k->newton;
     size_t bytes = sizeof *n->x * (size_t)n->c->m;
@@ -109,8 +105,8 @@ static bool begin(pp_cone_select *k) {
     }
 }
 
-/* Steps of Newton from newton->x that leave free loads as they are, until nothing but rounding is left. False: they do
- * not get there. */
+/* Newton steps from newton->x that do not change free loads, until only rounding is left. Returns false if they do not
+ * converge. */
 static bool settle(pp_cone_select *k, double settled) {
     pp_cone_newton *n = k->newton;
     size_t bytes = sizeof *n->x * (size_t)n->c->m;
@@ -119,7 +115,7 @@ static bool settle(pp_cone_select *k, double settled) {
         memcpy(n->way, n->x, bytes);
         if (!pp_cone_newton_correct(n, PURGES)) return false;
         k->measure = pp_cone_strictest(&n->figure, n->x, n->w);
-        if (was <= settled && !(k->measure < was)) { /* that was all */
+        if (was <= settled && !(k->measure < was)) { /* no further improvement */
             memcpy(n->x, n->way, bytes);
             k->measure = was;
         }
@@ -129,7 +125,7 @@ static bool settle(pp_cone_select *k, double settled) {
     return k->measure <= settled;
 }
 
-/* newton->x gets the free loads of the first point. */
+/* Gives newton->x the free loads of the first point. */
 static bool free_as_first(pp_cone_select *k) {
     pp_cone_newton *n = k->newton;
     int m = n->c->m;
@@ -139,8 +135,8 @@ static bool free_as_first(pp_cone_select *k) {
     return true;
 }
 
-/* The same from the proximal point there is, newton->best, whose weight was `pull`: with the free loads of the first, or,
- * where it is too far from there, with its own. */
+/* The same from the proximal point newton->best, whose weight was `pull`: with the free loads of the first point, or
+ * with its own if it is too far from there. */
 static bool settle_point(pp_cone_select *k, double pull, double settled) {
     pp_cone_newton *n = k->newton;
     n->pull = fmax(PP_LEAST_PULL, fmin(FREE * pull, MOST_FREE));
@@ -157,7 +153,7 @@ static double next_pull(int count, double pull, double fall) {
     return count < 2 ? FIRST_PULL : fmax(PP_LEAST_PULL, fall * pull);
 }
 
-/* Points with falling a. False if none of them settles. *began: there is a first one, newton->stand. */
+/* Points with decreasing a. Returns false if none converges. *began: there is a first one, newton->stand. */
 static bool descend(pp_cone_select *k, double settled, bool *began) {
     pp_cone_newton *n = k->newton;
     size_t bytes = sizeof *n->x * (size_t)n->c->m;
@@ -183,7 +179,7 @@ static bool descend(pp_cone_select *k, double settled, bool *began) {
     return false;
 }
 
-/* From the answer at hand, with the free loads of the first point if there is one. */
+/* From the present solution, with the free loads of the first point if there is one. */
 static bool settle_answer(pp_cone_select *k, double settled, bool began) {
     pp_cone_newton *n = k->newton;
     for (double loose = MOST_FREE; loose > 0.5 * PP_LEAST_PULL; loose *= THINNER) {
@@ -205,7 +201,7 @@ bool pp_cone_select_run(pp_cone_select *k) {
     return found && k->measure <= k->tol;
 }
 
-/* One of them is made at least: a step costs what polishing would. */
+/* At least one step is made: it costs as much as polishing. */
 bool pp_cone_select_again(pp_cone_select *k) {
     pp_cone_newton *n = k->newton;
     int before = n->steps;

@@ -2,17 +2,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* solver_accelerated_gradient.c - accelerated projected gradient for cone QPs, QPs with bounds, and cone problems
  *   min x'Wx/2 + q'x over cones and bounds: with v = W x + q, x = P(x - v)
- * Method   Nesterov's gradient steps x+ = P(y - v(y)/L) from a point y extrapolated along the last change. L grows
- *          until the quadratic model bounds the objective, and shrinks a little each step; the momentum is dropped
- *          where the last change goes uphill (adaptive restart). Products with y come from those with x, so a step
- *          costs one product. Cone problems scaled as in cone.h, QPs to unit diagonal. Coulomb's law (PERP_CONE) by a
- *          fixed point around it: De Saxce's term s = mu |v_T| is held, added to the normal rows, and renewed when the
- *          inner problem is solved to a tenth of the outer residual; where the residual grows s is moved by half of
- *          the way.
- * Valid    symmetric positive semidefinite W. The number of steps grows as the square root of the condition number:
- *          quick to three or four digits, the rest depends. The fixed point has no proof of convergence; where it fails
- *          that is said. QPs with rows (m > 0) are not taken.
- * Cost     one product with W per step, and one more each time L must grow.
+ * Method   Nesterov's gradient steps x+ = P(y - v(y)/L) from a point y that is extrapolated along the last change. L grows until the quadratic
+ *          model bounds the objective, and shrinks a little in each step. The momentum is dropped if the last change goes uphill
+ *          (adaptive restart). Products with y follow from those with x, so a step costs one product. Cone problems are scaled as in
+ *          cone.h, QPs to unit diagonal. Coulomb's law (PERP_CONE) is an outer fixed-point iteration: De Saxce's term s = mu |v_T| is held
+ *          constant, added to the normal rows, and updated when the inner problem is solved to a tenth of the outer residual. If the
+ *          residual grows, s is moved only half of the way.
+ * Valid    Symmetric positive semidefinite W. The number of steps grows as the square root of the condition number: fast to three or four
+ *          digits. The fixed-point iteration has no proof of convergence; failure is reported. QPs with rows (m > 0) are not supported.
+ * Cost     One product with W per step, and one more each time L must grow.
  * Source   Nesterov (1983); Beck, Teboulle, SIAM J. Imaging Sci. 2 (2009); O'Donoghue, Candes (2015) for the restart;
  *          Mazhar, Heyn, Negrut, Tasora, ACM Trans. Graphics 34 (2015); Acary, Cadoux (2013) for the fixed point. */
 #include <math.h>
@@ -29,9 +27,9 @@
 
 /* [1] Factor of the bound L after each accepted step. */
 #define SHRINK_L 0.9
-/* [1] Inner tolerance, as a part of the outer residual. */
+/* [1] Inner tolerance, as a fraction of the outer residual. */
 #define INNER 0.1
-/* [1] Least step of the fixed point of slip. */
+/* [1] Smallest step of the fixed-point iteration of slip. */
 #define LEAST_STEP 0.1
 
 typedef struct settings {
@@ -44,10 +42,10 @@ static const perp_field fields[] = {
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-9, 1e-16, 1, "unit-free natural map at which to stop"},
 };
 
-/* A quadratic over a convex set: what the iteration sees of the problem. */
+/* A quadratic over a convex set: the problem of the inner iteration. */
 typedef struct task {
     int n;
-    double *q; /* n: gradient at 0, De Saxce's term of the moment included */
+    double *q; /* n: gradient at 0, with the present De Saxce term */
     const perp_call *call;
     /* one of the two */
     pp_cone *c;
@@ -104,7 +102,7 @@ static void unscale(const task *t, const double *x, double *z) {
     }
 }
 
-/* Natural map of the quadratic at hand, for x with its product. */
+/* Natural map of the present quadratic, for x with its product. */
 static double figure(task *t, const double *x, const double *Wx) {
     if (t->c) {
         for (int i = 0; i < t->n; i++) t->v[i] = Wx[i] + t->q[i];
@@ -132,7 +130,7 @@ static double outer_figure(task *t, const double *x, const double *Wx) {
     return f;
 }
 
-/* next = P(y - g/L), with L large enough that the model bounds the objective. False if it is not finite. */
+/* next = P(y - g/L), with L large enough that the model bounds the objective. Returns false if it is not finite. */
 static bool gradient_step(task *t) {
     int n = t->n;
     for (int i = 0; i < n; i++) t->g[i] = t->Wy[i] + t->q[i];
@@ -155,8 +153,8 @@ static bool gradient_step(task *t) {
 
 typedef enum ended { REACHED, OUT_OF_STEPS, BROKEN, STOPPED } ended;
 
-/* Steps on the quadratic at hand from t->x until its figure is at most `goal`. `given`: judge every point by the
- * problem as given too. */
+/* Steps on the present quadratic from t->x until its figure is at most `goal`. given: also measure every point by the
+ * given problem. */
 static ended descend(task *t, double goal, int budget, bool given) {
     int n = t->n;
     size_t bytes = sizeof(double) * (size_t)n;
@@ -187,7 +185,7 @@ static ended descend(task *t, double goal, int budget, bool given) {
     }
 }
 
-/* Coulomb's law: the term s = mu |v_T| held within, renewed without. */
+/* Coulomb's law: the term s = mu |v_T| is constant in the inner iteration and updated in the outer one. */
 static ended fixed_point(task *t, double tol) {
     const pp_cone *c = t->c;
     double step = 1, before = INFINITY;
@@ -220,7 +218,7 @@ static bool allocate(task *t, const perp_call *call, int n) {
     return true;
 }
 
-/* From t->x. L starts at 1, the mean diagonal after scaling; the search finds what it must be. */
+/* Runs from t->x. L starts at 1, the mean diagonal after scaling; the search adapts it. */
 static perp_outcome finish(task *t, const settings *s, bool fixed, double *z, bool guess, perp_solve_info *info) {
     t->L = 1;
     t->max_steps = s->max_iterations;
@@ -245,7 +243,7 @@ static perp_outcome solve_qp(const perp_problem *p, const settings *s, double *z
     task t = {.qp = &p->as.qp};
     const perp_sparse *Q = &t.qp->Q;
     if (t.qp->m > 0) {
-        pp_tell(info, "rows are not taken, only bounds");
+        pp_tell(info, "rows are not supported, only bounds");
         return PERP_OUTCOME_TOO_LARGE;
     }
     if (!allocate(&t, call, t.qp->n)) return PERP_OUTCOME_MEMORY;

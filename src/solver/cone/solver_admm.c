@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* solver_admm.c - friction contact problems by alternating directions, the last digits by Newton
- * Problem, Method, Valid, Cost, Source: cone_admm.c, cone_cg.c, cone_newton.c. The matrix is factorised, or, where that
- * would cost more than iterating, solved with by conjugate gradients. From time to time, at ever longer intervals,
- * Newton's method is tried from the best point so far: by then it may know which contacts are open, stick and slide. An
- * answer within `tol` is sharpened by one step of it. Both need factors and are left out where these are too large. */
+/* solver_admm.c - friction contact problems by ADMM, final accuracy by Newton's method
+ * Problem, Method, Valid, Cost, Source: see cone_admm.c, cone_cg.c, cone_newton.c. The matrix is factorised; if that costs more than
+ * iterating, conjugate gradients are used. At increasing intervals Newton's method is tried from the best point so far: by then the point
+ * may have the correct open, sticking and sliding contacts. A solution within `tol` is improved by one Newton step. Both need factors, and
+ * are left out if these are too large. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -16,21 +16,21 @@
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [unknowns] Number of unknowns up to which systems are factorised whatever it costs. */
+/* [unknowns] Systems up to this size are always factorised. */
 #define SMALL_SYSTEM 2000
-/* [iterations] Iterations that the estimate of the cost assumes. */
+/* [iterations] Number of iterations in the cost estimate. */
 #define USUAL 100
-/* [steps] Conjugate gradient steps of an iteration that the estimate of the cost assumes. */
+/* [iterations] Conjugate gradient iterations per iteration in the cost estimate. */
 #define CG_STEPS 6
-/* [factorisations] Factorisations that the estimate of the cost assumes. */
+/* [factorisations] Number of factorisations in the cost estimate. */
 #define FACTORS 4
-/* [multiplications] Work of a factorisation beyond which there is no polish by Newton. */
+/* [multiplications] If a factorisation costs more, there is no final Newton phase. */
 #define POLISH_WORK 1e11
-/* [1] Measure below which a polish by Newton is tried. */
+/* [1] Newton's method is tried if the measure is below this. */
 #define WORTH_POLISH 1e-2
-/* [1] First weight of the proximal term of the polish. */
+/* [1] First weight of the proximal term of this Newton phase. */
 #define PULL 1e-4
-/* [1] Part of tol at which sharpening stops. */
+/* [1] Fraction of tol at which the improvement stops. */
 #define SHARPER 1e-3
 
 typedef struct settings {
@@ -49,7 +49,7 @@ static const perp_field fields[] = {
      "pairs for the acceleration; 0: none"},
     {"rebalance", PERP_FIELD_INT, offsetof(settings, rebalance), 20, 0, 1e9,
      "iterations before the weight is first changed; 0: never"},
-    {"polish", PERP_FIELD_BOOL, offsetof(settings, polish), 1, 0, 1, "let Newton's method take the last digits"},
+    {"polish", PERP_FIELD_BOOL, offsetof(settings, polish), 1, 0, 1, "use Newton's method for the last digits"},
     {"polish_steps", PERP_FIELD_INT, offsetof(settings, polish_steps), 30, 1, 1e9, "Newton steps of one attempt"},
     {"first_polish", PERP_FIELD_INT, offsetof(settings, first_polish), 250, 1, 1e9,
      "iterations before the first attempt; each later one after twice as many"},
@@ -69,11 +69,11 @@ typedef struct plan {
     bool iterate; /* conjugate gradients */
     bool factors; /* `linear` is made */
     bool newton_made;
-    double work; /* of one factorisation, where it was asked; 0 for small ones */
+    double work; /* work of one factorisation, if it was computed; 0 for small ones */
     int newton_steps;
 } plan;
 
-/* Factorise, or iterate? False if memory is refused. */
+/* Chooses between factorisation and iteration. Returns false if out of memory. */
 static bool choose_system(plan *k) {
     k->iterate = k->s->system == 2;
     int unknowns = k->c.body ? k->c.ndof : k->c.m;
@@ -113,7 +113,7 @@ static bool make(plan *k, const perp_problem *p, const perp_call *call, bool *si
     return pp_cone_admm_make(&k->admm);
 }
 
-/* Newton's method from the best point; what it finds replaces that if it is better. */
+/* Newton's method from the best point. Its result replaces the best point if it is better. */
 static perp_outcome newton(plan *k, double tol, int steps) {
     pp_cone_newton *n = &k->newton;
     if (!k->newton_made) {
@@ -121,7 +121,7 @@ static perp_outcome newton(plan *k, double tol, int steps) {
         if (!make_factors(k) || !pp_cone_newton_make(n)) return PERP_OUTCOME_MEMORY;
         k->newton_made = true;
     }
-    k->admm.ready = k->iterate; /* the factors are about to be others */
+    k->admm.ready = k->iterate; /* the factors will be replaced */
     n->tol = tol;
     n->pull = PULL;
     n->steps = 0;
@@ -140,8 +140,8 @@ static perp_outcome newton(plan *k, double tol, int steps) {
     return o;
 }
 
-/* One attempt. The figure weighs contacts otherwise than Newton's own measure does: if that was all that is missing,
- * again with a smaller tolerance. */
+/* One attempt. The figure weights contacts differently from Newton's own measure. If only that is missing, tries again
+ * with a smaller tolerance. */
 static perp_outcome polish(plan *k) {
     double tol = k->s->tol, before = k->admm.measure;
     perp_outcome o = newton(k, tol, k->s->polish_steps);
@@ -190,9 +190,9 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
     info->iterations = k.admm.iterations;
     info->factorisations = k.factors ? k.linear.factorisations : 0;
     info->warm = guess && o == PERP_OUTCOME_SOLVED;
-    pp_tell(info, "%d iterations (%d extrapolated, %d taken back), p = %.1e", k.admm.iterations, k.admm.accelerated,
+    pp_tell(info, "%d iterations (%d extrapolated, %d rejected), p = %.1e", k.admm.iterations, k.admm.accelerated,
             k.admm.rejected, k.admm.penalty);
-    if (k.iterate) pp_tell(info, "%d steps of conjugate gradients", k.cg.steps);
+    if (k.iterate) pp_tell(info, "%d conjugate gradient iterations", k.cg.steps);
     if (k.newton_steps > 0) pp_tell(info, "%d of Newton", k.newton_steps);
     return o;
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* solver_prox_newton.c - friction contact problems by proximal points and Alart-Curnier Newton: the workhorse for cones
- * Problem, Method, Valid, Cost, Source: cone_newton.c. */
+/* solver_prox_newton.c - friction contact problems by proximal points and Alart-Curnier Newton: the main method for cones
+ * Problem, Method, Valid, Cost, Source: see cone_newton.c. */
 #include <stddef.h>
 #include <string.h>
 
@@ -14,10 +14,10 @@ typedef struct settings {
 } settings;
 
 static const perp_field fields[] = {
-    {"max_steps", PERP_FIELD_INT, offsetof(settings, max_steps), 2000, 1, 1e9, "Newton steps in all"},
+    {"max_steps", PERP_FIELD_INT, offsetof(settings, max_steps), 2000, 1, 1e9, "total number of Newton steps"},
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-9, 1e-15, 1, "unit-free residual at which to stop"},
     {"pull", PERP_FIELD_DOUBLE, offsetof(settings, pull), 1, 1e-9, 1e3,
-     "first weight of the proximal term from nothing"},
+     "first weight of the proximal term for a cold start"},
     {"warm_pull", PERP_FIELD_DOUBLE, offsetof(settings, warm_pull), 1e-3, 1e-9, 1e3, "the same from a guess"},
 };
 

@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* chain.c - perp_solve(): solvers tried in turn, each measured from outside, the best answer kept
- * Problem  a caller names solvers; some do not take the class, some fail, some say they succeeded and did not.
- * Method   For each solver: convert the problem if it takes another class that has exactly the same solutions (never a
- *          pyramid for a cone), run it within the caller's memory, watch and time, take its answer back to the problem
- *          as given, and judge that (judge.c). The first answer of which no law is violated ends the chain. A claim that
- *          the judge denies is refined on its active set (refine.c); if that does not do, the solver goes on from its
- *          answer with a tighter tolerance, as long as that helps.
- * Valid    any problem that perp_problem_check() passes.
- * Cost     that of the solvers, one check of the data and one measurement per answer. */
+/* chain.c - perp_solve(): tries solvers in order, checks each result independently, keeps the best solution
+ * Problem  A caller names solvers. Some do not support the class, some fail, some claim success and did not solve the problem.
+ * Method   For each solver: converts the problem if the solver supports another class with exactly the same solutions (never a pyramid for
+ *          a cone); runs it within the caller's memory, watch and time; converts its solution back to the given problem; checks it
+ *          (judge.c). The chain ends with the first solution that violates no law. If the judge rejects a claimed solution, it is refined
+ *          on its active set (refine.c). If that fails, the solver continues from its solution with a tighter tolerance, as long as that
+ *          helps.
+ * Valid    Any problem that perp_problem_check() accepts.
+ * Cost     That of the solvers, one check of the data and one measurement per solution. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,11 +24,11 @@
 
 /* [1] Default tolerance of perp_solve(). */
 #define DEFAULT_TOL 1e-9
-/* [unknowns] Largest problem that is made dense for a solver that takes nothing else: a matrix of 0.2 GB, as a mixed
+/* [unknowns] Largest problem that is made dense for a solver that supports nothing else: a matrix of 0.2 GB, as a mixed
  * LCP of 0.8 GB. */
 #define DENSE_MOST 5000
-/* [1] Factor of the tolerance of a solver that is asked again, if its claim of success misses the tolerance by at
- * most PP_REFINE_WITHIN. */
+/* [1] Factor of the tolerance of a solver that runs again, if its claimed solution misses the tolerance by at most
+ * PP_REFINE_WITHIN. */
 #define TIGHTER 1e-3
 
 /* Longest name of a solver in a list. */
@@ -41,19 +41,19 @@ typedef struct chain {
     double tol;
     pp_arena arena;
     perp_call call;
-    perp_watch watch; /* the caller's, behind look() */
+    perp_watch watch; /* the caller's watch, called by look() */
     perp_judge *judge;
     perp_stored *as;      /* the problem as the present solver sees it; NULL: as given */
-    double *seen;         /* n: an iterate taken back, for the caller's watch */
-    double *start;        /* n: where every solver starts */
+    double *seen;         /* n: a converted iterate, for the caller's watch */
+    double *start;        /* n: start of every solver */
     double *z;            /* n: answer of the present solver */
     double *best;         /* n: the caller's z */
     double natural;       /* score of the best: figure of the verdict */
     double own;           /* residual of the present answer relative to itself */
-    int tried;            /* solvers that ran */
+    int tried;            /* number of solvers that ran */
     bool stopped;         /* by the watch or the stop function */
-    bool refused;         /* memory was, somewhere */
-    perp_solve_info info; /* sums, and what is said of the best */
+    bool refused;         /* memory was refused somewhere */
+    perp_solve_info info; /* sums, and the report of the best */
 } chain;
 
 static bool look(int iteration, const double *z, void *ctx) {
@@ -74,8 +74,8 @@ static bool asked_to_stop(void *ctx) {
 
 /* --- names of solvers --- */
 
-/* The next name of a list with commas, spaces around it dropped. False after the last; a name too long or empty becomes
- * one that no solver has. */
+/* The next name of a comma-separated list, without surrounding spaces. Returns false after the last. A name that is too
+ * long or empty becomes one that no solver has. */
 static bool next_name(const char **list, char name[NAME_MOST]) {
     if (!*list) return false;
     const char *from = *list, *comma = strchr(from, ','), *to = comma ? comma : from + strlen(from);
@@ -88,8 +88,8 @@ static bool next_name(const char **list, char name[NAME_MOST]) {
     return true;
 }
 
-/* Settings of a solver: its defaults, the tolerance, and for the first one what the caller gave. With no tolerance asked
- * for, a solver that aims at a finer one by itself may. */
+/* Settings of a solver: its defaults, the tolerance, and for the first solver those of the caller. If no tolerance is
+ * given, a solver may use its own finer one. */
 static perp_status settings_of(const chain *c, const perp_solver_type *type, bool first, pp_settings *s) {
     double own;
     pp_settings_default(type, c->tol, s);
@@ -106,7 +106,7 @@ static perp_status settings_of(const chain *c, const perp_solver_type *type, boo
     return PERP_OK;
 }
 
-/* Everything that can be wrong with a question, before any work. */
+/* Checks all input before any work. */
 static perp_status check(const chain *c, const char *solvers, const double *z) {
     const perp_solve_options *o = c->o;
     if (!(o->tol >= 0) || !(o->time_limit >= 0) || o->nsetting < 0 || (o->nsetting > 0 && !o->settings))
@@ -127,7 +127,7 @@ static perp_status check(const chain *c, const char *solvers, const double *z) {
     return PERP_OK;
 }
 
-/* The class in which a solver is to see the problem: as given, or the conversion that costs least; 0 if there is none. */
+/* The class in which a solver sees the problem: as given, or the cheapest conversion; 0 if there is none. */
 static perp_class class_for(const perp_solver_type *type, const perp_problem *p) {
     if (type->takes & (unsigned)p->cls) return p->cls;
     bool was_dense = p->cls == PERP_LCP || p->cls == PERP_MLCP;
@@ -168,7 +168,7 @@ static void neutral(const perp_problem *p, double *z) {
 
 /* --- one solver --- */
 
-/* Tells how a solver fared; `words` is what it said of itself. */
+/* Reports the result of a solver; `words` is its own report. */
 static void tell(chain *c, const perp_solver_type *type, const perp_solve_info *one, double natural,
                  const char *words) {
     char as[48] = "", own[sizeof one->story + 4] = "";
@@ -207,17 +207,17 @@ static perp_status judge(chain *c, double *score) {
     c->own = status || perp_judge_measure(c->judge, c->z, &m) ? INFINITY : m.natural;
     *score = status ? INFINITY : pp_verdict_score(&v, c->tol);
     for (int i = 0; i < c->n; i++)
-        if (!isfinite(c->z[i])) *score = INFINITY; /* taking it back overflowed */
+        if (!isfinite(c->z[i])) *score = INFINITY; /* the conversion back overflowed */
     return status;
 }
 
-/* Does the judge deny a claim that is nearly true by the residual that solvers go by? `auto` is told of the judge. */
+/* Does the judge reject a claim that is nearly true by the residual that solvers use? `auto` knows the judge. */
 static bool matter_of_measures(const chain *c, const perp_solver_type *type, const perp_solve_info *one, double score) {
     return one->outcome == PERP_OUTCOME_SOLVED && score > c->tol && c->own <= PP_REFINE_WITHIN * c->tol &&
            type != &pp_solver_auto;
 }
 
-/* An answer that the judge denies, on its active set. */
+/* Refines a rejected solution on its active set. */
 static perp_status refine(chain *c, perp_solve_info *one, double *score) {
     pp_arena_mark mark = pp_arena_here(&c->arena);
     double before = *score;
@@ -228,7 +228,7 @@ static perp_status refine(chain *c, perp_solve_info *one, double *score) {
     return status;
 }
 
-/* Runs a solver from `x`, in its own variables, and measures the answer in those of the problem. */
+/* Runs a solver from `x`, in its own variables, and measures the solution in those of the problem. */
 static perp_status run(chain *c, const perp_solver_type *type, const pp_settings *s, double *x, perp_solve_info *one,
                        double *natural) {
     const perp_problem *p = c->as ? &c->as->problem : c->p;
@@ -247,7 +247,7 @@ static perp_status run(chain *c, const perp_solver_type *type, const pp_settings
 
 static bool time_is_up(const chain *c) { return c->call.deadline < INFINITY && pp_clock() > c->call.deadline; }
 
-/* A claim of success that is nearly true, and a tolerance that can be cut. */
+/* Is a claim of success nearly true, and can the tolerance be tightened? */
 static bool worth_another(const chain *c, const perp_solver_type *type, const perp_solve_info *one, double natural,
                           pp_settings *s) {
     double own;
@@ -282,19 +282,19 @@ static perp_status attempt(chain *c, const perp_solver_type *type, pp_settings *
     return PERP_OK;
 }
 
-/* Tries one solver; a failure of its own is told, and no error of the chain. */
+/* Tries one solver. Its failure is reported and is no error of the chain. */
 static void try_solver(chain *c, const perp_solver_type *type, bool first) {
     perp_class cls = class_for(type, c->p);
     const char *then = c->info.story[0] ? "then " : "";
     pp_settings s;
     (void)settings_of(c, type, first, &s); /* checked before */
     if (!cls) {
-        pp_tell(&c->info, "%s%s: does not take class %s", then, type->name, perp_class_name(c->p->cls));
+        pp_tell(&c->info, "%s%s: does not support class %s", then, type->name, perp_class_name(c->p->cls));
         return;
     }
     bool dense = cls == PERP_MLCP || cls == PERP_LCP;
     if (cls != c->p->cls && dense && c->n > DENSE_MOST) {
-        pp_tell(&c->info, "%s%s: takes dense matrices only, and %d rows are too many for one", then, type->name, c->n);
+        pp_tell(&c->info, "%s%s: supports dense matrices only, and %d rows are too many", then, type->name, c->n);
         c->tried++;
         return;
     }
@@ -327,7 +327,7 @@ static perp_status prepare(chain *c, double *z) {
     return perp_judge_new(c->p, &c->o->alloc, &c->judge);
 }
 
-/* No solver solved it: is there a proof that there is no solution? Looked for in the islands in which laws are violated. */
+/* No solver solved the problem: searches a proof that there is no solution, in the islands in which laws are violated. */
 static perp_status ask_why(chain *c) {
     int laws = perp_problem_laws(c->p);
     perp_law *law = PP_ARENA_ARRAY(&c->arena, perp_law, laws);
@@ -347,7 +347,7 @@ static perp_status ask_why(chain *c) {
     if (!status && proof.existence != PERP_EXISTENCE_UNKNOWN) {
         char before[sizeof c->info.story];
         (void)snprintf(before, sizeof before, "%s", c->info.story);
-        c->info.story[0] = 0; /* what matters most comes first: a story may be cut */
+        c->info.story[0] = 0; /* the most important part comes first, because a story may be cut */
         pp_tell(&c->info, "%s", perp_existence_text(proof.existence));
         if (before[0]) pp_tell(&c->info, "%s", before);
     }
@@ -369,7 +369,7 @@ static perp_status work(chain *c, const char *solvers, double *z) {
     if (c->refused) return PERP_E_MEMORY;
     if (c->tried == 0) return PERP_E_FIT;
     bool claimed = c->info.outcome == PERP_OUTCOME_INFEASIBLE;
-    if (claimed) c->info.outcome = PERP_OUTCOME_NUMERICS; /* a claim of success that the measure contradicts */
+    if (claimed) c->info.outcome = PERP_OUTCOME_NUMERICS; /* the measure contradicts a claim of success */
     if (!c->stopped && !time_is_up(c)) status = ask_why(c);
     return status ? status : PERP_E_SOLVE;
 }

@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* registry.c - solvers by name, for the whole process
- * A fixed table behind a mutex: entries are only ever added, so what was found stays valid. The built-in ones come
- * first. */
+ * A fixed table with a mutex. Entries are only added, so pointers stay valid. The built-in solvers come first. */
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
@@ -16,7 +15,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const perp_solver_type *added[TABLE];
 static int nadded;
 
-/* With the lock held. */
+/* Caller holds the lock. */
 static const perp_solver_type *at(int i) {
     return i < 0 || i >= pp_nbuiltin + nadded ? NULL : i < pp_nbuiltin ? pp_builtin[i] : added[i - pp_nbuiltin];
 }
@@ -27,7 +26,7 @@ static const perp_solver_type *find(const char *name) {
     return NULL;
 }
 
-/* A name that can stand in "name.field": letters, digits, hyphens, underscores. */
+/* Is the name valid in "name.field": letters, digits, hyphens, underscores? */
 static bool good_name(const char *s) {
     if (!s || !*s) return false;
     for (; *s; s++)

@@ -1,20 +1,18 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* cone_equilibrium.c - impulses that hold all bodies at rest
- * Problem  a scaled cone problem (cone.h) in global form, u = H'v + b. Wanted: r inside the cones with H r + f = 0, no
- *          impulse where there is a gap (b_N > 0). Then v = 0 and u = b, and Coulomb's law holds whatever its flow rule:
- *          De Saxce's term mu |u_T| is nothing. So the convex law may be solved instead, which has no folds and needs no
- *          luck. The answer is judged by the true law all the same.
- * Method   contacts with a gap are left out, b of the others is taken as 0, and the rest is a cone QP,
- *          min |v|^2/2 over v = M^-1 (f + H r). Interior points (cone_interior.c) on it, and after each predictor an
- *          attempt to reach v = 0 at once: corrections of least size in the metric of the barrier. Small gaps, which make
- *          the central path of the whole problem crooked, are no longer there, and the impulses of a pile at rest have
- *          room inside their cones: that is why it takes few steps.
- *          Velocities along the path fall as the root of tau if the bodies rest; if not, it is given up.
- *          Some bodies may move and push the others with impulses that are given (auto's stage for piles in which few
- *          move): contacts with them are left out, and what is asked is whether all others can stand still.
- * Valid    finds rest if there is any with some room inside the cones. In motion it says so after some 8 steps.
- * Cost     5 to 15 steps whatever the size; conjugate gradients while they are cheaper than a factorisation.
+ * Problem  A scaled cone problem (cone.h) in global form, u = H'v + b. Find r inside the cones with H r + f = 0, without impulse at contacts
+ *          with a gap (b_N > 0). Then v = 0 and u = b, and Coulomb's law holds for any flow rule: De Saxce's term mu |u_T| is zero.
+ *          So the convex law may be solved instead, which has no folds and is reliable. The solution is still checked by the true law.
+ * Method   Contacts with a gap are left out, b of the others is taken as 0, and the rest is a cone QP, min |v|^2/2 over v = M^-1 (f + H r).
+ *          It is solved by interior points (cone_interior.c). After each predictor, an attempt is made to reach v = 0 at once: corrections
+ *          of least size in the metric of the barrier. Few steps are needed because small gaps, which bend the central path of the whole
+ *          problem, are left out, and the impulses of a pile at rest have room inside their cones.
+ *          If the bodies are at rest, velocities along the path decrease as the root of tau; if not, the search ends.
+ *          Some bodies may move and push the others with given impulses (auto's stage for piles in which few bodies move): contacts with
+ *          them are left out, and the question is whether all others can be at rest.
+ * Valid    Finds rest if it exists with some room inside the cones. Detects motion after about 8 steps.
+ * Cost     5 to 15 steps for any size; conjugate gradients while they are cheaper than a factorisation.
  * Source   Nesterov, Todd (1997) for the interior points; the limit analysis of piles as a cone programme is old, see
  *          Moreau (1988) on Coulomb's law at rest; Acary, Cadoux, Lemarechal, Malick (2011) for the cone QP as a test of
  *          existence. */
@@ -25,29 +23,29 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [steps] Largest number of interior-point steps of the question whether bodies can rest. Half and double: no effect.
- * */
+/* [steps] Largest number of interior-point steps in the test for rest. Half and double: no effect. */
 #define MOST_STEPS 40
-/* [steps] Largest number of those steps where late steps are made, too. */
+/* [steps] Largest number of interior-point steps in the test for rest if late steps are made, too. */
 #define FULL_STEPS 20
-/* [1] Gap over the time step, in units of tol, up to which a contact touches. Half and double: no effect. */
+/* [1] A contact touches if its gap divided by the time step is below this multiple of tol. Half and double: no effect. */
 #define TOUCHING 10
-/* [1] Part of the bodies that may have nothing to rest on. Half and double: no effect. */
+/* [1] Fraction of the bodies that may have no support. Half and double: no effect. */
 #define LOOSE 1e-2
-/* [1] Part of tol for feasibility, see cone_interior.h. Half: no effect; double: work -1 %. */
+/* [1] Fraction of tol for feasibility, see cone_interior.h. Half: no effect; double: work -1 %. */
 #define FEASIBLE 0.1
 /* [steps] Largest number of steps from a guess. */
 #define WARM_STEPS 3
-/* [1] Mean of the products that a start from a guess has. Half and double: no effect. */
+/* [1] Mean of the products at the start from a guess. Half and double: no effect. */
 #define WARM_TAU 1e-4
-/* [1] Velocity that a guess may leave to be started from. */
+/* [1] Largest velocity with which a guess is used as a start. */
 #define WARM_SPEED 1e-2
 
 /* Velocity b of a row in scaled units. */
 static double offset(const pp_cone *c, int row) { return c->scale[row] * c->p->b[row] / c->beta; }
 
-/* Which contacts are left out. False if the bodies cannot be at rest: a row drives, or bodies have nothing to rest on. A
- * few of these among many do not matter: the others may rest all the same, and where those end is Newton's to find. */
+/* Chooses the contacts that are left out. Returns false if the bodies cannot be at rest: a row drives, or bodies have
+ * no support. A few of the latter among many do not matter: the others may be at rest, and Newton finds the motion of
+ * these. */
 static bool choose(const pp_cone_rest *k, bool *idle, bool *held) {
     const pp_cone *c = k->c;
     memset(held, 0, sizeof *held * (size_t)c->nnode);
@@ -90,7 +88,7 @@ static double speed(const pp_cone_rest *k, const double *q, const bool *idle, do
     return most;
 }
 
-/* What moved when it was given up: velocities of the bodies with the impulses inside their cones. */
+/* Velocities of the bodies at the end, with the impulses inside their cones. */
 static bool tell_speeds(const pp_cone_rest *k, const double *x) {
     const pp_cone *c = k->c;
     double *z = PP_CALL_ARRAY(k->call, double, c->ndof);

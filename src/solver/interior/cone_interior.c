@@ -1,24 +1,21 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* cone_interior.c - interior points for Coulomb friction
- * Problem  a scaled cone problem (cone.h). With x' = P x, z = P^-1 (v + mu |v_T| n), P = diag(mu, 1, ..), both lie in
- *          the Lorentz cone and mu is gone:  z - |z_T| n - W' x' - q' = 0,  x' o z = 0,  W' = P^-1 W~ P^-1. For a cone
- *          QP the term |z_T| is absent.
- * Method   x' o z = sigma tau e, tau driven to 0. Nesterov-Todd scaling, Mehrotra's predictor and corrector. The term
- *          |z_T| is differentiated with the rest: G = I - n (0, z_T/|z_T|)', so that each step solves
+ * Problem  A scaled cone problem (cone.h). With x' = P x, z = P^-1 (v + mu |v_T| n), P = diag(mu, 1, ..), both lie in the Lorentz cone and
+ *          mu disappears:  z - |z_T| n - W' x' - q' = 0,  x' o z = 0,  W' = P^-1 W~ P^-1. For a cone QP there is no term |z_T|.
+ * Method   x' o z = sigma tau e, tau driven to 0. Nesterov-Todd scaling, Mehrotra's predictor and corrector. The term |z_T| is differentiated
+ *          with the rest: G = I - n (0, z_T/|z_T|)', so that each step solves
  *          (W' + G Theta + delta I) dx' = G Q d + rp.
- *          delta, in the matrix only, keeps the iterates from running away where contacts can be wedged: impulses
- *          inside all cones with W r = 0 make the set of solutions unbounded. The kink of |z_T| at 0 may be rounded off
- *          by a part of tau. Bounded rows have logarithmic barriers,
- *          free rows none, contacts without friction a half line.
- *          Friction makes the path of tau fold back: steps towards smaller tau get short. If asked to, a few steps are
- *          then made at the same tau with a part of the derivative of |z_T| only; the rest of the term is that of the
- *          step before. With all of it taken from there each step would be one of a convex problem, which has no folds,
- *          but the iterates would go round in circles. This leaves the branch that ends, and the next steps find another.
- * Valid    in practice all but problems with many folds; gives up when steps stay short.
- *          Interior points reach about sqrt(tau) on contacts that stick at the edge of their cones: the last digits
- *          belong to Newton (cone_newton.c).
- * Cost     one factorisation per step, 7 to 40 steps whatever the size, with folds up to 100.
+ *          delta, in the matrix only, keeps the iterates bounded if contacts can be wedged: impulses inside all cones with W r = 0 make the
+ *          set of solutions unbounded. The kink of |z_T| at 0 may be smoothed by a fraction of tau. Bounded rows have logarithmic
+ *          barriers, free rows none; contacts without friction have a half line.
+ *          Friction makes the path of tau fold back: steps towards smaller tau become short. On request, a few steps are then made at the
+ *          same tau with only a fraction of the derivative of |z_T|; the rest of the term is that of the previous step. If all of it were
+ *          taken from there, each step would be one of a convex problem, which has no folds, but the iterates would cycle. This leaves the
+ *          branch that ends, and the next steps find another.
+ * Valid    In practice all problems except those with many folds; ends if steps stay short. Interior points reach about sqrt(tau) on contacts
+ *          that stick at the edge of their cones: Newton's method (cone_newton.c) gives the last digits.
+ * Cost     One factorisation per step, 7 to 40 steps for any size, with folds up to 100.
  * Source   Acary, Armand, Nguyen, Shpakovych (2023) for the interior point of friction; Nesterov, Todd (1997);
  *          Mehrotra (1992). */
 #include "solver/interior/cone_interior.h"
@@ -31,51 +28,50 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] First mean of the products. Half and double: other bits only. */
+/* [1] Initial mean of the products. Half and double: other bits only. */
 #define START 1.0
-/* [1] Step length below which a step is made again towards the centre. Half and double: other bits only. */
+/* [1] If a step is shorter, it is repeated towards the centre. Half and double: other bits only. */
 #define SHORT 0.1
-/* [1] Step length below which a step is no progress. Half and double: no effect. */
+/* [1] A shorter step is no progress. Half and double: no effect. */
 #define STALLED 0.05
-/* [1] Largest part of the way to the boundary that a step makes. Half: work +4 %; double: work +5 %. */
+/* [1] Largest fraction of the distance to the boundary that a step makes. Half: work +4 %; double: work +5 %. */
 #define CLOSEST 0.999
-/* [1] Least part of the mean of the products that a step towards the centre keeps. Half: other bits only; double:
- * work +3 %. */
+/* [1] Smallest fraction of the mean of the products that a step towards the centre keeps. Half: other bits only;
+ * double: work +3 %. */
 #define CENTRE 0.5
-/* [1] Step length below which a step may be at a fold. */
+/* [1] A shorter step may be at a fold. */
 #define FOLD 0.15
-/* [steps] Number of such steps in a row that are a fold. */
+/* [steps] Number of successive such steps that make a fold. */
 #define FOLD_AFTER 2
-/* [1] Part of the derivative of |z_T| with which a fold is passed. */
+/* [1] Fraction of the derivative of |z_T| with which a fold is passed. */
 #define FOLD_SLIP 0.8
-/* [1] Least impulse of a start, as a part of their mean. */
+/* [1] Smallest impulse of a start, as a fraction of their mean. */
 #define FAIR 1e-2
-/* [1] Mean of the products below which motion shows. */
+/* [1] Motion is visible if the mean of the products is below this. */
 #define SMALL_TAU 3e-3
-/* [1] Mean of the products below which it shows which bodies move. Half and double: no effect. */
+/* [1] Moving bodies can be distinguished if the mean of the products is below this. Half and double: no effect. */
 #define SMALLER_TAU 3e-4
-/* [1] Velocity, in units of the root of the mean of the products, above which a body moves; at rest it stays near
- * one. */
+/* [1] A body moves if its velocity exceeds this multiple of the root of the mean of the products; at rest the ratio
+ * stays near one. */
 #define MOTION 3.0
-/* [1] Mean of the products below which it is tried whether all stands still. Half: other bits only; double: work +1
- * %. */
+/* [1] Rest is tried if the mean of the products is below this. Half: other bits only; double: work +1 %. */
 #define SETTLED_TAU 3e-2
 /* [corrections] Largest number of corrections of that try. Half and double: work -1 %. */
 #define SETTLES 6
-/* [1] Part to which each of these corrections should bring the measure. Half: other bits only; double: no effect. */
+/* [1] Fraction to which each of these corrections should reduce the measure. Half: other bits only; double: no effect. */
 #define SETTLING 0.3
-/* [steps] Number of steps after which rest within NEAR_REST is left to Newton. Half and double: no effect. */
+/* [steps] After this many steps, rest within NEAR_REST is left to Newton. Half and double: no effect. */
 #define LATE 9
 /* [1] Measure of rest that is left to Newton after LATE steps. */
 #define NEAR_REST 5e-4
-/* [steps] Largest number of conjugate gradient steps for one system. Half and double: no effect. */
+/* [iterations] Largest number of conjugate gradient iterations for one system. Half and double: no effect. */
 #define CG_STEPS 300
-/* [1] Work of conjugate gradients, as a part of that of a factorisation, up to which they are used. Half and double:
- * no effect. */
+/* [1] Conjugate gradients are used while their work is below this fraction of a factorisation. Half and double: no
+ * effect. */
 #define CG_SHARE 0.3
 /* [1] Accuracy of conjugate gradients for a direction or a correction. */
 #define CG_ACCURACY 1e-2
-/* [1] Relative residual that linear systems aim at. */
+/* [1] Target relative residual of linear systems. */
 #define ACCURACY 1e-10
 /* [steps] Largest number of refinement steps of a linear system. */
 #define REFINEMENTS 2
@@ -97,7 +93,7 @@ bool pp_cone_interior_make(pp_cone_interior *k) {
     return k->C && k->E && k->rested && k->nt && k->bound && k->dbound && k->abound;
 }
 
-/* Dimensions of the cone that counts: a contact without friction has its normal row only, one that is left out none. */
+/* Dimensions of the cone of block i: a contact without friction has only its normal row, one that is left out has none. */
 static int dims(const pp_cone_interior *k, int i) {
     return k->idle && k->idle[i] ? 0 : k->c->mu[i] > 0 ? k->c->dim : 1;
 }
@@ -130,8 +126,8 @@ static void start(pp_cone_interior *k) {
         if (dims(k, i) > 0) k->x[c->first[i]] = k->z[c->first[i]] = START;
 }
 
-/* From k->from, moved inside the cones where it is not: each impulse a FAIR part of the mean at least, and the z on the
- * central path of from_tau, z = tau x^-1. */
+/* Starts from k->from, moved inside the cones if necessary: each impulse is at least the fraction FAIR of the mean, and
+ * z is on the central path of from_tau, z = tau x^-1. */
 static void start_from(pp_cone_interior *k) {
     const pp_cone *c = k->c;
     double mean = 0;
@@ -211,7 +207,7 @@ static double residuals(pp_cone_interior *k, double *tau) {
     return most;
 }
 
-/* G y for block i: y - n (z_T/|z_T|).y_T, past a fold with less of the second term */
+/* G y for block i: y - n (z_T/|z_T|).y_T, near a fold with less of the second term */
 static void turn(const pp_cone_interior *k, int i, double *y) {
     const double *z = k->z + k->c->first[i];
     int d = dims(k, i);
@@ -221,8 +217,8 @@ static void turn(const pp_cone_interior *k, int i, double *y) {
     if (slip > 0) y[0] -= k->slip * along / sqrt(slip + k->kink * k->kink);
 }
 
-/* The system of C and E. Conjugate gradients, if they are there, as long as the last step did not cost more than a
- * factorisation would: the systems are well conditioned while tau is large. */
+/* Prepares the system of C and E. Conjugate gradients, if available, are used as long as the last step cost less than a
+ * factorisation: the systems are well conditioned while tau is large. */
 static bool make_ready(pp_cone_interior *k) {
     if (k->iterated) {
         double spent = (k->cg->steps - k->cg_steps) * pp_cone_cg_work(k->cg);
@@ -241,7 +237,7 @@ static bool factor(pp_cone_interior *k) {
     for (int i = 0; i < c->nblock; i++) {
         int rows = pp_cone_rows(c, i), d = i < c->nrow ? 1 : dims(k, i), first = c->first[i];
         double *C = k->C + 16 * (ptrdiff_t)i, *E = k->E + 16 * (ptrdiff_t)i;
-        for (int r = d; r < rows; r++) C[r + rows * r] = 1; /* held at 0 */
+        for (int r = d; r < rows; r++) C[r + rows * r] = 1; /* stays 0 */
         if (i < c->nrow) {
             if (fixed(c, i)) {
                 C[0] = 1;
@@ -267,7 +263,8 @@ static bool factor(pp_cone_interior *k) {
     return make_ready(k);
 }
 
-/* t from rhs; accuracy: of conjugate gradients, factors do better anyway. Returns the residual over that of nothing. */
+/* t from rhs. accuracy: of conjugate gradients; factors are more accurate anyway. Returns the residual relative to that
+ * of zero. */
 static double solve_linear(pp_cone_interior *k, double accuracy) {
     if (!k->iterated) return pp_cone_linear_solve(k->linear, k->rhs, k->t, ACCURACY, REFINEMENTS);
     memset(k->cg->y, 0, sizeof *k->cg->y * (size_t)k->cg->unknowns);
@@ -277,7 +274,7 @@ static double solve_linear(pp_cone_interior *k, double accuracy) {
     return pp_cone_cg_solve(k->cg, k->rhs, k->t, accuracy * size, CG_STEPS) / (size > 0 ? size : 1);
 }
 
-/* One direction: target tau of x' o z; with the product of the predictor's steps taken off if `second`. */
+/* One direction: target tau of x' o z; minus the product of the predictor's steps if `second`. */
 static bool direction(pp_cone_interior *k, double target, bool second, double *dx, double *dz, pp_cone_bound *db) {
     const pp_cone *c = k->c;
     memset(k->rhs, 0, sizeof *k->rhs * (size_t)c->m);
@@ -372,8 +369,9 @@ static void take(pp_cone_interior *k, double step) {
 
 /* ---- standing still -------------------------------------------------------------------------------------------- */
 
-/* From impulses inside their cones to some that leave no velocity at all: x += dx with (W' + Theta) dx' = -v, the least
- * change in the metric of the barrier, a few times with the factors at hand. True if the answer is within rest_tol. */
+/* From impulses inside their cones to impulses without any velocity: x += dx with (W' + Theta) dx' = -v, the least
+ * change in the metric of the barrier, a few times with the present factors. Returns true if the solution is within
+ * rest_tol. */
 static bool settle(pp_cone_interior *k) {
     const pp_cone *c = k->c;
     double last = INFINITY;
@@ -413,12 +411,13 @@ static bool moves(const pp_cone_interior *k, double tau) {
     return tau < (k->rest_sharply ? SMALLER_TAU : SMALL_TAU) && most > MOTION * sqrt(tau);
 }
 
-/* Late systems cost conjugate gradients most. Where rest is near but not reached, Newton needs one to three steps. */
+/* Late systems need most conjugate gradient iterations. If rest is near but not reached, Newton needs one to three
+ * steps. */
 static bool nearly_rests(const pp_cone_interior *k) {
     return k->steps >= LATE && k->rest_measure <= NEAR_REST && !k->rest_fully;
 }
 
-/* Is a step of this length progress? If not, the next may go past a fold. False: it is the end. */
+/* Is a step of this length progress? If not, the next one may pass a fold. Returns false if the search ends. */
 static bool goes_on(pp_cone_interior *k, double step) {
     if (k->lag > 0) {
         if (--k->lag == 0) k->slip = 1;

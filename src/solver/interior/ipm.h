@@ -15,7 +15,7 @@
 #include "linalg/sparse_lu.h"
 #include "solver/common/call.h"
 
-/* A square matrix, dense or by compressed columns, that entries are added to; and factors of C + E M. */
+/* A square matrix, dense or by compressed columns, to which entries are added; and factors of C + E M. */
 typedef struct pp_ipm_matrix {
     int n;
     bool dense;
@@ -32,15 +32,15 @@ typedef struct pp_ipm_matrix {
     pp_sparse_lu *lu;
 } pp_ipm_matrix;
 
-/* Room for `entries` calls of pp_ipm_add; dense or sparse is decided by it. False if memory is refused. */
+/* Room for `entries` calls of pp_ipm_add, which decides between dense and sparse. Returns false if out of memory. */
 bool pp_ipm_matrix_make(pp_ipm_matrix *m, int n, size_t entries, const perp_call *call);
-void pp_ipm_matrix_free(pp_ipm_matrix *m); /* what KLU holds */
-/* M_ij += x. Zeros added make room in the pattern. */
+void pp_ipm_matrix_free(pp_ipm_matrix *m); /* frees the memory of KLU */
+/* M_ij += x. Adding zero makes room in the pattern. */
 void pp_ipm_add(pp_ipm_matrix *m, int i, int j, double x);
-/* To be called once after the last pp_ipm_add. False if memory is refused. */
+/* Call once after the last pp_ipm_add. Returns false if out of memory. */
 bool pp_ipm_matrix_ready(pp_ipm_matrix *m, const perp_call *call);
 
-/* M as an operator instead of numbers, with a linear solver of its own; blocks as in pp_ipm. */
+/* M as an operator instead of numbers, with its own linear solver; blocks as in pp_ipm. */
 typedef struct pp_ipm_operator {
     void (*multiply)(void *ctx, const double *x, double *y);     /* y = M x */
     bool (*factor)(void *ctx, const double *C, const double *E); /* C + E M; E NULL: identity */
@@ -55,20 +55,20 @@ typedef struct pp_ipm {
     pp_ipm_matrix M;
     const pp_ipm_operator *op; /* if not NULL instead of M, with `ctx`, and nothing is scaled */
     int factorisations;
-    /* Scaling, made by pp_ipm_scale: the variables outside are beta d_i z_i, the rows outside beta w_i / d_i. */
+    /* Scaling by pp_ipm_scale: the original variables are beta d_i z_i, the original rows beta w_i / d_i. */
     double *d, beta;
-    /* Judges a point in the variables outside and writes the answer it stands for, perp_problem_size() numbers. The
-     * figure is the unit-free natural map. */
+    /* Measures a point in the original variables and writes its solution, perp_problem_size() numbers. The figure is
+     * the unit-free natural map. */
     double (*judge)(void *ctx, const double *z, double *answer);
     void *ctx;
     double tol;
     int max_iterations;
-    double *best, least; /* best answer so far, and its figure */
-    double *answer;      /* scratch of the judge */
-    int size;            /* numbers in an answer */
+    double *best, least; /* best solution so far, and its figure */
+    double *answer;      /* scratch of judge */
+    int size;            /* size of a solution */
     perp_solve_info *info;
     /* of the core and the polish */
-    double *outside;  /* n: a point in the variables outside */
+    double *outside;  /* n: a point in the original variables */
     double *w;        /* n */
     double *C, *E;    /* blocks */
     double *tmp, *tm; /* n each */
@@ -76,11 +76,11 @@ typedef struct pp_ipm {
     double *saved;    /* n: of the polish */
 } pp_ipm;
 
-/* Everything but M, which has its own; the caller fills lo, hi, q. No scaling yet. */
+/* Allocates everything except M, which is separate; the caller fills lo, hi, q. No scaling yet. */
 bool pp_ipm_make(pp_ipm *s, int nbox, int ncone, int dim, int size, const perp_call *call);
 /* Equilibrates M by a congruence, one number for each box and each cone, and q by beta; bounds too. */
 void pp_ipm_scale(pp_ipm *s);
-/* The scaled problem, cold. Ends with the best answer in s->best. */
+/* Solves the scaled problem from a cold start. Ends with the best solution in s->best. */
 perp_outcome pp_ipm_iterate(pp_ipm *s);
 
 static inline int pp_ipm_blocks(const pp_ipm *s) { return s->nbox + s->ncone * s->dim * s->dim; }
@@ -91,21 +91,21 @@ bool pp_ipm_factor(pp_ipm *s, const double *C, const double *E);
 /* x = (C + E M)^-1 x, with steps of refinement. */
 bool pp_ipm_solve(pp_ipm *s, const double *C, const double *E, double *x);
 
-/* Judges z (scaled variables), keeps it if it is the best. */
+/* Measures z (scaled variables) and keeps it if it is the best. */
 double pp_ipm_consider(pp_ipm *s, const double *z);
-/* Newton on the natural map from z (scaled variables, overwritten); considers every point. True if the best is then
- * within tol. Not thorough: one round only. */
+/* Newton on the natural map from z (scaled variables, overwritten); measures every point. Returns true if the best is
+ * then within tol. Not thorough: one round only. */
 bool pp_ipm_polish(pp_ipm *s, double *z, bool thorough);
 
-/* The classes. z: guess in if any number is not zero. */
+/* The classes. z: a guess if any number is not zero. */
 perp_outcome pp_ipm_box(const perp_problem *p, double tol, int max_iterations, double *z, const perp_call *call,
                         perp_solve_info *info);
 perp_outcome pp_ipm_qp(const perp_problem *p, double tol, int max_iterations, double *z, const perp_call *call,
                        perp_solve_info *info);
 perp_outcome pp_ipm_cone(const perp_problem *p, double tol, int max_iterations, double *z, const perp_call *call,
                          perp_solve_info *info);
-/* What the three have in common once the problem is made: scale, try the guess (variables outside; NULL: none),
- * iterate, free, best answer to z. */
+/* Common part after the problem is made: scale, try the guess (original variables; NULL: none), iterate, free, write
+ * the best solution to z. */
 perp_outcome pp_ipm_run(pp_ipm *s, const double *guess, double *z);
 
 #endif

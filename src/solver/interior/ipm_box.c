@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* ipm_box.c - LCP, mixed LCP and QP brought to the form of the interior point method
- *   LCP, MLCP   as they are; variables with lo = hi are put in and dropped
+/* ipm_box.c - converts LCP, mixed LCP and QP to the form of the interior point method
+ *   LCP, MLCP   unchanged; variables with lo = hi are substituted and dropped
  *   QP          z = (x, y, s): rows Q x + c - A'y complementary to x in its bounds, A x - s = 0 for free y, y
  *               complementary to s = A x in the bounds of its row. Equality rows need no s, rows without bounds no y.
- * Method   the figure that decides is the natural map of the given problem in the units of perp_measures.
+ * Method   The figure that decides is the natural map of the given problem in the units of perp_measures.
  * Source   Cottle, Pang, Stone (1992) 1.2 for QP as a mixed LCP. */
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct box_view {
     pp_box b;
     int *var;              /* given index of each variable kept */
     int kept;              /* that many */
-    double z_unit, w_unit; /* of perp_measures, beside the natural scales */
+    double z_unit, w_unit; /* units of perp_measures, beside the natural scales */
     double *w;
 } box_view;
 
@@ -143,7 +143,7 @@ static double judge_qp(void *ctx, const double *z, double *answer) {
     return m.natural;
 }
 
-/* Which of x, y and s are there; returns how many, or -1 if memory is refused. */
+/* Determines which of x, y and s exist. Returns their number, or -1 if out of memory. */
 static int number_qp(qp_view *v, const perp_call *call) {
     const perp_qp *p = v->p;
     int n = 0;

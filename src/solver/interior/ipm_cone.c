@@ -1,12 +1,11 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* ipm_cone.c - cone-constrained QP brought to the form of the interior point method
+/* ipm_cone.c - converts a cone-constrained QP to the form of the interior point method
  *   x in the cones, v = W~ x + q~ in the dual cones, perpendicular (no De Saxce term); bounded rows beside them
- * Method   z = F^-1 x and w = F v with F = f diag(1/mu, 1, ..) lie both in the Lorentz cone; f = min(mu, 1) keeps the
- *          diagonal of F W~ F at most 1. Systems (C + E F W~ F) dz = b are solved as (C F^-1 + E F W~) dx = b, dx = F
- *          dz, by cone_linear.h: in the space of the bodies where W~ is not formed, else in that of the rows. A contact
- *          without friction has no interior: its normal row is a bounded row and its tangential rows are dropped, as
- *          are bounded rows with lo = hi.
+ * Method   z = F^-1 x and w = F v with F = f diag(1/mu, 1, ..) both lie in the Lorentz cone; f = min(mu, 1) keeps the diagonal of F W~ F at
+ *          most 1. Systems (C + E F W~ F) dz = b are solved as (C F^-1 + E F W~) dx = b, dx = F dz, by cone_linear.h: in body space if W~
+ *          is not formed, otherwise in the space of the rows. A contact without friction has no interior: its normal row is a bounded row
+ *          and its tangential rows are dropped, as are bounded rows with lo = hi.
  * Source   Andersen, Roos, Terlaky, Math. Prog. 95 (2003); Acary, Cadoux, Lemarechal, Malick, ZAMM 91 (2011) for the
  *          problem. */
 #include <math.h>
@@ -22,7 +21,7 @@
 
 /* [steps] Largest number of refinement steps of a linear system. */
 #define REFINEMENTS 4
-/* [1] Relative residual from which on a linear system is not solved. */
+/* [1] A linear system counts as not solved if its relative residual exceeds this. */
 #define LOST 0.1
 
 typedef struct cone_view {
@@ -37,7 +36,7 @@ typedef struct cone_view {
     double *C, *E;      /* nblock x 16 */
 } cone_view;
 
-/* x of a point, put exactly into the cones and bounds. */
+/* x of a point, moved exactly into the cones and bounds. */
 static void take_rows(const cone_view *k, const double *z, double *x) {
     const pp_cone *c = &k->c;
     for (int i = 0; i < c->m; i++) x[i] = k->at[i] < 0 ? k->fixed[i] : k->factor[i] * z[k->at[i]];
@@ -67,7 +66,7 @@ static void multiply(void *ctx, const double *z, double *w) {
         if (k->at[i] >= 0) w[k->at[i]] = k->factor[i] * k->v[i];
 }
 
-/* Block i of C F^-1 and E F. Rows that are dropped say dx = 0. */
+/* Block i of C F^-1 and E F. Dropped rows have dx = 0. */
 static void make_block(cone_view *k, int i, const double *C, const double *E) {
     const pp_cone *c = &k->c;
     int rows = pp_cone_rows(c, i), place = k->at[c->first[i]];

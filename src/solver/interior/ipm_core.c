@@ -2,15 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* ipm_core.c - primal-dual interior point method over boxes and Lorentz cones
  *   w = M z + q,  lo <= z_i <= hi complementary to w_i,  or  z_i, w_i in L with z_i'w_i = 0
- * Method   w_i = u_i - v_i with u_i (z_i - lo_i) = tau, v_i (hi_i - z_i) = tau; cones z_i o w_i = tau e. Mehrotra's
- *          predictor and corrector with one step length for all, Nesterov-Todd scaling of the cones (lorentz.h):
+ * Method   w_i = u_i - v_i with u_i (z_i - lo_i) = tau, v_i (hi_i - z_i) = tau; cones z_i o w_i = tau e. Mehrotra's predictor and corrector
+ *          with one step length for all, Nesterov-Todd scaling of the cones (lorentz.h):
  *              (M + D + delta I) dz = -(M z + q - w) + g,   D = u/(z - lo) + v/(hi - z), or Theta
- *          delta is proximal regularisation: it is in the matrix only, so that the answer does not depend on it, and
- *          makes redundant rows, free variables without a diagonal and wedged contacts harmless. It grows where steps
- *          get short. As soon as the point is good enough to tell what is active, pp_ipm_polish takes over; if it
- *          fails the iteration goes on.
- * Valid    monotone M with a solution. Others are tried: Newton does not need it, the proof does.
- * Cost     one factorisation per step; the number of steps hardly grows with the size.
+ *          delta is a proximal regularisation in the matrix only, so the solution does not depend on it. It handles redundant rows,
+ *          free variables without a diagonal and wedged contacts. It grows if steps become short. As soon as the active set can be
+ *          identified, pp_ipm_polish takes over; if it fails, the iteration continues.
+ * Valid    Monotone M with a solution. Others are tried: Newton does not need monotonicity, the proof does.
+ * Cost     One factorisation per step; the number of steps hardly grows with the size.
  * Source   Mehrotra, SIAM J. Optim. 2 (1992); Wright, Primal-Dual Interior-Point Methods (1997), chapter 10; Andersen,
  *          Roos, Terlaky, Math. Prog. 95 (2003); Friedlander, Orban, Math. Prog. Comp. 4 (2012) for regularisation. */
 #include <math.h>
@@ -27,19 +26,19 @@
 #define DELTA_FIRST 1e-8
 /* [1] Largest regularisation delta. */
 #define DELTA_MOST 1e-1
-/* [1] Part of the way to the boundary that a step makes. */
+/* [1] Fraction of the distance to the boundary that a step makes. */
 #define BOUNDARY_FRACTION 0.995
-/* [1] Step length below which a plainer direction is tried. */
+/* [1] If a step is shorter, a simpler direction is tried. */
 #define SHORT 0.1
-/* [1] Step length below which a step is lost. */
+/* [1] A shorter step counts as lost. */
 #define TINY 1e-3
-/* [steps] Number of lost steps in a row that end the iteration. */
+/* [steps] Number of successive lost steps that end the iteration. */
 #define LOST 8
-/* [1] Measure from which on the active set is guessed. */
+/* [1] Measure below which the active set is guessed. */
 #define POLISH_FROM 1e-3
-/* [1] Part to which the measure must fall before the active set is guessed again. */
+/* [1] Fraction to which the measure must decrease before the active set is guessed again. */
 #define POLISH_AGAIN 0.1
-/* [1] Measure from which on every guess of the active set is tried. */
+/* [1] Measure below which every guess of the active set is tried. */
 #define THOROUGH 1e-5
 /* [sweeps] Sweeps of equilibration. */
 #define EQUILIBRATE 8
@@ -49,7 +48,7 @@ typedef struct point {
     double *a, *b, *u, *v;  /* nbox: z - lo, hi - z and multipliers; INFINITY and 0 where there is no bound */
     double *dz, *dw;        /* n */
     double *du, *dv;        /* nbox */
-    double *gu, *gv;        /* nbox: what a u + u da + a du must become, less a u */
+    double *gu, *gv;        /* nbox: target of a u + u da + a du, minus a u */
     double *gc;             /* n, cones: right-hand sides d in scaled space */
     double *lift;           /* n: g */
     double *trial;          /* n */
@@ -81,7 +80,7 @@ bool pp_ipm_make(pp_ipm *s, int nbox, int ncone, int dim, int size, const perp_c
     return s->lo && s->hi && s->C && s->E && s->best && s->answer;
 }
 
-/* Rows and columns of d M d get largest entries of about 1: Ruiz' iteration, one number for a row and its column. */
+/* Scales rows and columns of d M d to largest entries of about 1: Ruiz' iteration, one number for a row and its column. */
 static void equilibrate(pp_ipm *s, double *most) {
     int n = s->n;
     for (int i = 0; i < n; i++) s->d[i] = 1;
@@ -153,7 +152,7 @@ static bool allocate(point *p, const pp_ipm *s) {
     return (p->nt = PP_CALL_ARRAY(s->call, pp_lorentz_nt, s->ncone)) != NULL;
 }
 
-/* One unit inside every bound, or half way between two that are close; as near to zero as that allows. */
+/* One unit inside every bound, or half-way between two close ones; as near to zero as possible. */
 static void start(point *p, const pp_ipm *s) {
     p->pairs = s->ncone;
     for (int i = 0; i < s->nbox; i++) {
@@ -171,7 +170,7 @@ static void start(point *p, const pp_ipm *s) {
     p->delta = DELTA_FIRST;
 }
 
-/* z from its distance to the nearer bound, which keeps its digits; products and infeasibility. */
+/* z from its distance to the nearer bound, which preserves its digits; products and infeasibility. */
 static void look_at(point *p, pp_ipm *s) {
     double sum = 0;
     for (int i = 0; i < s->nbox; i++) {
@@ -193,7 +192,7 @@ static void look_at(point *p, pp_ipm *s) {
     }
 }
 
-/* M + D + delta, factorised; a larger delta if that is singular. */
+/* Factorises M + D + delta, with a larger delta if it is singular. */
 static bool factor(point *p, pp_ipm *s) {
     int dim = s->dim;
     for (int c = 0; c < s->ncone; c++) {
@@ -267,7 +266,7 @@ static double product_after(const point *p, const pp_ipm *s, double t) {
     return p->pairs > 0 ? sum / p->pairs : 0;
 }
 
-/* Right-hand sides that aim at the products `aim`; with the second-order term of the direction at hand if `second`. */
+/* Right-hand sides for the target products `aim`; with the second-order term of the present direction if `second`. */
 static void aim_at(point *p, const pp_ipm *s, double aim, bool second) {
     int dim = s->dim;
     for (int i = 0; i < s->nbox; i++) {
@@ -314,7 +313,8 @@ static double try_step(point *p, pp_ipm *s) {
     if (p->pairs > 0 && p->tau > 0) {
         double ratio = fmin(1, fmax(0, after / p->tau));
         sigma = ratio * ratio * ratio;
-        if (p->tau < 1e-3 * p->infeasible) sigma = fmax(sigma, 0.5); /* products must not run ahead of the rows */
+        /* products must not decrease faster than the residual of the rows */
+        if (p->tau < 1e-3 * p->infeasible) sigma = fmax(sigma, 0.5);
         aim_at(p, s, sigma * p->tau, true);
         if (!direction(p, s)) return -1;
         t = fmin(1, BOUNDARY_FRACTION * longest(p, s));
@@ -327,7 +327,7 @@ static double try_step(point *p, pp_ipm *s) {
     return t > 0 ? t : -1;
 }
 
-/* A step, regularised more where the arithmetic fails. Returns its length; negative if nothing helps. */
+/* A step, with more regularisation if the arithmetic fails. Returns its length; negative if nothing helps. */
 static double advance(point *p, pp_ipm *s) {
     double t = try_step(p, s);
     while (t < 0 && p->delta < DELTA_MOST) {

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* ipm_matrix.c - the Newton matrices of the interior point method: C + E M, C and E block diagonal
- * Method   dense LU with partial pivoting for small or full matrices, KLU for sparse ones. M is given entry by entry;
- *          the pattern is made once by sorting, and every factorisation reuses it, so that KLU analyses once.
- *          E mixes rows within a cone: the rows of a cone are expected to have one pattern.
- * Cost     dense 2/3 n^3; sparse as KLU fills in. */
+ * Method   Dense LU with partial pivoting for small or full matrices, KLU for sparse ones. M is given entry by entry. The pattern is made once by
+ *          sorting and reused by every factorisation, so KLU analyses once. E mixes rows within a cone: the rows of a cone should have
+ *          one pattern.
+ * Cost     Dense 2/3 n^3; sparse as KLU fills in. */
 #include <math.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ void pp_ipm_add(pp_ipm_matrix *m, int i, int j, double x) {
     m->number[k] = x;
 }
 
-/* Places of the triplets in the order of their keys; those with equal keys stay as they were. */
+/* Positions of the triplets in the order of their keys; stable for equal keys. */
 static void sort_by(int n, int count, const int *key, const int *from, int *head, int *to) {
     memset(head, 0, sizeof(int) * (size_t)(n + 1));
     for (int k = 0; k < count; k++) head[key[k] + 1]++;
@@ -189,7 +189,7 @@ bool pp_ipm_solve(pp_ipm *s, const double *C, const double *E, double *x) {
     memcpy(b, x, sizeof *x * (size_t)n);
     if (!back_solve(&s->M, x)) return false;
     for (int round = 0; round < REFINEMENT; round++) {
-        double *y = s->outside, size = 0; /* free here: nothing is judged during a solve */
+        double *y = s->outside, size = 0; /* unused here: nothing is judged during a solve */
         pp_ipm_multiply(s, x, e);
         if (E)
             block_multiply(s, E, e, y);

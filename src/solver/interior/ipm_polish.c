@@ -1,14 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* ipm_polish.c - the last digits: Newton on the natural map from a point that is nearly right
+/* ipm_polish.c - final accuracy: Newton on the natural map from a near solution
  *   F(z) = z - P(z - w) = 0,  w = M z + q,  P the projection on the boxes and cones
- * Method   D from the derivative of P at z - w: [(I - D) + D (M + a I)] dz = -F, full steps. For boxes D is 0 or 1, so
- *          a step puts what is active on its bound and solves the rest exactly: an active-set method. a is proximal (in
- *          the matrix only): where the active set leaves the answer open, as with redundant rows, steps stay short and
- *          repeating them with the same factors converges all the same. If that does not help and the caller wants it,
- *          others are tried.
- * Valid    near a solution; degenerate pairs (z_i = w_i = 0) may be counted on either side.
- * Cost     a factorisation per active set.
+ * Method   D is the derivative of P at z - w: [(I - D) + D (M + a I)] dz = -F, full steps. For boxes D is 0 or 1, so a step puts active
+ *          variables on their bounds and solves the rest exactly: an active-set method. a is a proximal weight (in the matrix only): if
+ *          the active set does not determine the solution, as with redundant rows, steps stay short, and repeating them with the same
+ *          factors converges nevertheless. If that does not help and the caller requests it, other weights are tried.
+ * Valid    Near a solution; degenerate pairs (z_i = w_i = 0) may be counted on either side.
+ * Cost     A factorisation per active set.
  * Source   Qi, Sun, Math. Prog. 58 (1993); Facchinei, Pang (2003) chapters 8, 12.4. */
 #include <math.h>
 #include <string.h>
@@ -20,15 +19,15 @@
 
 /* [steps] Largest number of steps of a round. */
 #define STEPS 10
-/* [steps] Number of steps in a row without progress that end a round. */
+/* [steps] Number of successive steps without progress that end a round. */
 #define STALLS 2
-/* [1] Part to which a step should bring the residual. */
+/* [1] Fraction to which a step should reduce the residual. */
 #define BETTER 0.5
-/* [1] Weights a that are tried in this order: the usual one, next to none for systems that are regular but ill-conditioned, more where they
- * are not. */
+/* [1] Weights a, tried in this order: the usual one; nearly zero for systems that are regular but ill-conditioned;
+ * larger ones for systems that are not. */
 static const double centre[] = {1e-9, 1e-13, 1e-7, 1e-5};
 
-/* F to s->rhs, D to s->E, C = I - D + a D. True if neither D nor a has changed since the last time. */
+/* Writes F to s->rhs, D to s->E, C = I - D + a D. Returns true if neither D nor a has changed since the last call. */
 static bool natural(pp_ipm *s, const double *z, double a, bool first) {
     int n = s->n, nbox = s->nbox, dim = s->dim;
     bool same = !first;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* solver_cone_interior_point.c - friction contact problems by interior points, the last digits by Newton
- * Problem, Method, Valid, Cost, Source: cone_interior.c, cone_newton.c. From `hand_over` on a few steps of prox-newton
- * take the answer to `tol`; it starts from the centre always, a guess is of no use to it. */
+/* solver_cone_interior_point.c - friction contact problems by interior points, final accuracy by Newton
+ * Problem, Method, Valid, Cost, Source: see cone_interior.c, cone_newton.c. From `hand_over` on, a few steps of prox-newton improve the solution
+ * to `tol`. It always starts from the centre; a guess does not help. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [steps] Steps that it takes to pass a fold. */
+/* [steps] Number of steps to pass a fold. */
 #define FOLD_STEPS 4
 
 typedef struct settings {
@@ -31,11 +31,10 @@ static const perp_field fields[] = {
      "added to the diagonal of Newton's matrix only"},
     {"least_sigma", PERP_FIELD_DOUBLE, offsetof(settings, least_sigma), 0, 0, 0.9, "least centring"},
     {"feasible", PERP_FIELD_DOUBLE, offsetof(settings, feasible), 1e-3, 0, 10,
-     "while the mean product is below this of the residual, it hardly falls"},
+     "if the mean product is below this fraction of the residual, it hardly decreases"},
     {"folds", PERP_FIELD_INT, offsetof(settings, folds), 0, 0, 1e9,
-     "times that it may go past a fold; 0: short steps are the end"},
-    {"soft", PERP_FIELD_DOUBLE, offsetof(settings, soft), 0, 0, 1,
-     "rounds off the slip speed at zero, in mean products"},
+     "number of folds that may be passed; 0: short steps end the solve"},
+    {"soft", PERP_FIELD_DOUBLE, offsetof(settings, soft), 0, 0, 1, "smooths the slip speed at zero, in mean products"},
 };
 
 static perp_outcome solve(const perp_problem *p, const void *set, double *z, void *work, const perp_call *call,

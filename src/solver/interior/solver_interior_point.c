@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* solver_interior_point.c - interior point method for monotone complementarity problems, QPs and cone QPs
  *   lo <= z <= hi complementary to w = M z + q;  min x'Qx/2 + c'x with bounds and rows;  min r'Wr/2 + q'r over cones
- * Method   a guess is tried first, by Newton on the natural map; else primal-dual predictor and corrector steps from a
- *          cold start, Nesterov-Todd scaling for cones, proximal regularisation (ipm_core.c); as soon as the active set
- *          can be told it is solved exactly (ipm_polish.c). Dense or sparse by size and fill (ipm_matrix.c).
- * Valid    monotone M (positive semidefinite, any symmetry) with a solution: redundant rows, free variables, degenerate
- *          pairs and many solutions included. Other M, such as friction in pyramids, are tried without a promise.
- *          Cone QPs without a solution in the interior (wedged contacts) are within reach by regularisation. Where
- *          there is no solution it ends with PERP_OUTCOME_LIMIT or PERP_OUTCOME_NUMERICS, and the best point seen.
- * Cost     3 to 20 steps as a rule, 50 seen; with those of the polish up to three times as many factorisations. Size of
- *          a system: the variables (QP: and rows); cone QPs: rows, or dofs of the bodies where those are known.
+ * Method   A guess is tried first, by Newton on the natural map. Otherwise primal-dual predictor and corrector steps from a cold start,
+ *          Nesterov-Todd scaling for cones, proximal regularisation (ipm_core.c). As soon as the active set can be identified, it is
+ *          solved exactly (ipm_polish.c). Dense or sparse by size and fill (ipm_matrix.c).
+ * Valid    Monotone M (positive semidefinite, any symmetry) with a solution: including redundant rows, free variables, degenerate pairs and
+ *          many solutions. Other M, such as friction with pyramids, are tried without guarantee. Cone QPs without a solution in the
+ *          interior (wedged contacts) can be solved by regularisation. Without a solution it ends with PERP_OUTCOME_LIMIT or
+ *          PERP_OUTCOME_NUMERICS, and the best point seen.
+ * Cost     Usually 3 to 20 steps, 50 seen; with those of the polish up to three times as many factorisations. Size of a system: the variables
+ *          (QP: and rows); cone QPs: rows, or dofs of the bodies if those are known.
  * Source   Mehrotra (1992); Wright (1997); Andersen, Roos, Terlaky (2003); Friedlander, Orban (2012). */
 #include <stddef.h>
 

@@ -2,14 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* newton.c - globalised semismooth Newton, shared by fischer-newton and minmap-newton
  *   lo <= z <= hi complementary to w = F(z)
- * Method   in scaled variables x = z/Z, f = w/W. Merit: half the sum of squares of the Fischer-Burmeister equations,
- *          which is smooth. A step: Newton's direction of the solver's own law; if it is no descent direction, that of
- *          Fischer-Burmeister; then with A + shift I; then Levenberg-Marquardt; then steepest descent. Full steps may
- *          raise the merit for a while (watchdog), then Armijo's rule against the largest of the last few merits.
- *          Where that stalls: proximal point, F + lambda (x - c) with c moved to each solution and lambda lowered,
- *          from the best point, then from others.
- * Scales   the problem's natural ones; without, rows and columns of J at the start are equilibrated.
- * Valid    see the two solvers. The best point by the judge's measure is returned, always finite.
+ * Method   Scaled variables x = z/Z, f = w/W. Merit: half the sum of squares of the Fischer-Burmeister equations, which is smooth. A step uses
+ *          Newton's direction of the solver's own law. If that is no descent direction: that of Fischer-Burmeister; then with A + shift I;
+ *          then Levenberg-Marquardt; then steepest descent. Full steps may increase the merit for a while (watchdog); then Armijo's rule
+ *          applies against the largest of the last few merits. If that stalls: proximal points, F + lambda (x - c) with c moved to each
+ *          solution and lambda lowered, from the best point, then from others.
+ * Scales   Those of the problem; without them, rows and columns of J at the start are equilibrated.
+ * Valid    See the two solvers. The best point by the judge's measure is returned; it is always finite.
  * Source   De Luca, Facchinei, Kanzow (1996) algorithm 4.1; Grippo, Lampariello, Lucidi (1986) for the non-monotone
  *          rule; Chamberlain et al. (1982) for the watchdog; Billups (1995) chapter 5 for the proximal restarts. */
 #include "solver/newton/newton.h"
@@ -26,7 +25,7 @@
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [1] Factor of a step that does not. */
+/* [1] Factor of a step that does not meet Armijo's rule. */
 #define SHORTEN 0.5
 /* [1] Least step. */
 #define LEAST_T 1e-10
@@ -34,11 +33,11 @@
 #define DESCENT 1e-18
 /* [1] Exponent of |d| in the least decrease. */
 #define POWER 2.1
-/* [1] Growth of the merit that the watchdog endures. */
+/* [1] Largest growth of the merit that the watchdog allows. */
 #define RISE 1e6
-/* [steps] Number of steps in which the merit must fall by STALLED. */
+/* [steps] Number of steps in which the merit must decrease to STALLED. */
 #define WINDOW 12
-/* [1] Part of the merit of a window ago above which a run is stalled. */
+/* [1] A run is stalled if the merit exceeds this fraction of that a window ago. */
 #define STALLED 0.5
 /* [1] First weight of proximal restarts. */
 #define LAMBDA_FIRST 1.0
@@ -50,11 +49,11 @@
 #define LAMBDA_UP 8
 /* [steps] Largest number of steps of one inner solve. */
 #define INNER_STEPS 30
-/* [1] Part to which an inner solve must bring the residual. */
+/* [1] Fraction to which an inner solve must reduce the residual. */
 #define INNER_GOAL 0.05
-/* [1] Residual, in units of tol, up to which it may be excused by rounding. */
+/* [1] A residual below this multiple of tol may be rounding. */
 #define ALMOST_SOLVED_FACTOR 1e3
-/* [1] Residual below which the last digits are worth another law. */
+/* [1] If the residual is below this, the other law is tried for the last digits. */
 #define POLISH 1e-3
 /* [passes] Passes of equilibration. */
 #define PASSES 6
@@ -72,7 +71,7 @@ const perp_field pp_newton_fields[] = {
     {"memory", PERP_FIELD_INT, offsetof(pp_newton_settings, memory), 6, 1, MEMORY_MAX,
      "merits that a step is compared with; 1: monotone"},
     {"watchdog", PERP_FIELD_INT, offsetof(pp_newton_settings, watchdog), 6, 0, 100,
-     "full steps that may raise the merit before it must have fallen"},
+     "full steps that may increase the merit before it must decrease"},
 };
 _Static_assert(sizeof pp_newton_fields / sizeof *pp_newton_fields == PP_NEWTON_FIELDS,
                "fields are counted in newton.h");
@@ -103,7 +102,7 @@ typedef struct state {
     double w_unit;         /* largest |w(0)| */
     double lambda, least;  /* proximal weight; best residual so far */
     double history[MEMORY_MAX];
-    int nhistory, steps, looked; /* looked: step last shown to the watch */
+    int nhistory, steps, looked; /* looked: step that was last shown to the watch */
 } state;
 
 /* --- scales ------------------------------------------------------------------------------------------------------ */
@@ -112,8 +111,8 @@ typedef struct state {
 static int row_of(const pp_box *b, int k, int j) { return b->dense ? k - b->n * j : b->index[k]; }
 static int first_of(const pp_box *b, int j) { return b->dense ? b->n * j : b->start[j]; }
 
-/* Z and W so that W^-1 J Z has rows and columns whose largest entries are near 1: square roots of the largest, over
- * and over (Ruiz 2001). Zero rows and columns keep 1. r, c: n each, used. */
+/* Z and W such that W^-1 J Z has rows and columns with largest entries near 1: repeated square roots of the largest
+ * (Ruiz 2001). Zero rows and columns keep 1. r, c: scratch of n each. */
 static void equilibrate(state *t, const double *J, double *r, double *c) {
     const pp_box *b = &t->b;
     for (int i = 0; i < b->n; i++) t->Z[i] = t->W[i] = 1;
@@ -134,7 +133,7 @@ static void equilibrate(state *t, const double *J, double *r, double *c) {
     }
 }
 
-/* J: values at the start; w: rows at zero, or at the start where F is not defined at zero. */
+/* J: values at the start; w: rows at zero, or at the start if F is not defined at zero. */
 static void choose_scales(state *t, const double *J, const double *w) {
     const pp_box *b = &t->b;
     double size = 0;
@@ -167,7 +166,7 @@ static bool evaluate(state *t, const double *x, double *f) {
     int n = t->b.n;
     for (int i = 0; i < n; i++) {
         t->z[i] = x[i] * t->Z[i];
-        if (x[i] == t->lo[i]) t->z[i] = t->b.lo[i]; /* on a bound means on it, whatever rounding says */
+        if (x[i] == t->lo[i]) t->z[i] = t->b.lo[i]; /* a variable at its bound is exactly there, despite rounding */
         if (x[i] == t->hi[i]) t->z[i] = t->b.hi[i];
     }
     if (!pp_box_F(&t->b, t->z, t->w)) return false;
@@ -228,7 +227,7 @@ static double scaled_residual(const state *t) {
     return most;
 }
 
-/* Measures what evaluate() left and keeps the best. */
+/* Measures the result of evaluate() and keeps the best. */
 static double note(state *t) {
     double r = pp_box_natural(&t->judge, t->z, t->w);
     if (r < t->least) {
@@ -238,8 +237,8 @@ static double note(state *t) {
     return r;
 }
 
-/* What rounding leaves of the rows: a few units in the last place of |J| |z|, in the judge's units. A (J in units of
- * the problem) is read before it is scaled. */
+/* Rounding error of the rows: a few units in the last place of |J| |z|, in the judge's units. Must be called before A
+ * (J in units of the problem) is scaled. */
 static double rounding(state *t) {
     const pp_box *b = &t->b;
     double most = 0, *sum = t->next;
@@ -263,7 +262,7 @@ static bool newton_direction(state *t, const double *psi, const double *da, cons
     return pp_newton_solve(&t->s, t->d) && descends(t);
 }
 
-/* True if t->d is a Newton direction; else it is damped or steepest descent. */
+/* Returns true if t->d is a Newton direction; otherwise it is damped, or steepest descent. */
 static bool choose_direction(state *t, double theta) {
     int n = t->b.n;
     if (t->law != pp_newton_fischer) {
@@ -284,7 +283,7 @@ static bool choose_direction(state *t, double theta) {
 
 /* --- step -------------------------------------------------------------------------------------------------------- */
 
-/* Trial point x + step d and its merit; where F is not defined the point is first brought between the bounds. */
+/* Trial point x + step d and its merit. If F is not defined there, the point is first moved between the bounds. */
 static double try_step(state *t, double step) {
     int n = t->b.n;
     for (int i = 0; i < n; i++) t->next[i] = t->x[i] + step * t->d[i];
@@ -311,7 +310,7 @@ static double reference(const state *t) {
     return most;
 }
 
-/* Armijo along t->d from t->x, whose slope is given; 0 if no step decreases the merit enough. */
+/* Armijo search along t->d from t->x with the given slope; returns 0 if no step decreases the merit enough. */
 static double search_line(state *t, double limit, double slope) {
     for (double step = 1; step >= LEAST_T; step *= SHORTEN)
         if (try_step(t, step) <= limit + PP_ARMIJO * step * slope) return step;
@@ -326,13 +325,13 @@ static void accept(state *t) {
 
 /* The watchdog's memory. */
 typedef struct watch {
-    int loose;           /* full steps taken on trust */
-    int rest;            /* steps until it trusts again */
-    double limit, slope; /* Armijo's terms at the point kept */
+    int loose;           /* number of full steps without check */
+    int rest;            /* number of steps until unchecked steps are allowed again */
+    double limit, slope; /* Armijo's terms at the saved point */
     bool off;
 } watch;
 
-/* Moves to the next point, or back to the one kept. False if no step goes down. */
+/* Moves to the next point, or back to the saved one. Returns false if no step decreases the merit. */
 static bool step(state *t, watch *d, double theta) {
     int n = t->b.n;
     bool newton = choose_direction(t, theta);
@@ -358,7 +357,7 @@ static bool step(state *t, watch *d, double theta) {
         accept(t);
         return true;
     }
-    if (d->loose > 0) { /* trust was misplaced: back, and search there */
+    if (d->loose > 0) { /* the unchecked steps failed: go back and search there */
         memcpy(t->x, t->kept, sizeof *t->x * (size_t)n);
         memcpy(t->d, t->kept_d, sizeof *t->d * (size_t)n);
         if (!evaluate(t, t->x, t->f)) return false;
@@ -377,8 +376,8 @@ static bool step(state *t, watch *d, double theta) {
     return true;
 }
 
-/* Steps from t->x with the proximal weight t->lambda until the judge's measure is within tol, or, with lambda, until the scaled
- * residual is below goal. */
+/* Steps from t->x with the proximal weight t->lambda until the judge's measure is within tol, or, with lambda, until
+ * the scaled residual is below goal. */
 static ending run(state *t, double goal, int budget) {
     watch dog = {0};
     double least = INFINITY, before = INFINITY;
@@ -387,7 +386,7 @@ static ending run(state *t, double goal, int budget) {
         if (!evaluate(t, t->x, t->f) || !pp_box_J(&t->b, t->z, t->s.A)) return NUMERICS;
         if (!t->b.linear && !t->natural) pp_box_units(&t->b, t->w_unit, t->s.A, t->zu, t->wu);
         double r = note(t);
-        if (t->steps > t->looked) { /* a restart begins where a step ended: one look is enough */
+        if (t->steps > t->looked) { /* a restart begins where a step ended: check only once */
             t->looked = t->steps;
             if (!perp_call_look(t->call, t->steps, t->z)) return STOPPED;
         }
@@ -411,8 +410,8 @@ static ending run(state *t, double goal, int budget) {
 
 /* --- restarts ---------------------------------------------------------------------------------------------------- */
 
-/* Where proximal restart k begins: the best point; the neutral one; the scaled points 1, -1, 2, ... All are brought
- * between the bounds. */
+/* Start of proximal restart k: the best point; the neutral one; the scaled points 1, -1, 2, ... All are moved between
+ * the bounds. */
 static void restart_point(state *t, int k) {
     for (int i = 0; i < t->b.n; i++) {
         double x = k == 0 ? t->best[i] / t->Z[i] : k == 1 ? 0 : (k % 2 ? -1 : 1) * (k / 2);
@@ -420,7 +419,7 @@ static void restart_point(state *t, int k) {
     }
 }
 
-/* Proximal point from t->x. Given up after a few failures in a row: then nothing near is to be had. */
+/* Proximal points from t->x. Ends after a few successive failures: then there is nothing near. */
 static ending proximal(state *t) {
     ending e = STALL;
     size_t bytes = sizeof *t->x * (size_t)t->b.n;
@@ -449,8 +448,8 @@ static ending proximal(state *t) {
     return e;
 }
 
-/* A plain run from t->x by the other law: each equation has minima of its merit or cycles that the other has not, and
- * near a solution that is not isolated the natural map, which picks one active set, gives the last digits. */
+/* A plain run from t->x with the other law. Each equation has minima of its merit or cycles that the other does not
+ * have. Near a solution that is not isolated, the natural map, which selects one active set, gives the last digits. */
 static ending run_other(state *t, int budget) {
     pp_newton_law own = t->law;
     t->law = own == pp_newton_mid ? pp_newton_fischer : pp_newton_mid;
@@ -459,7 +458,7 @@ static ending run_other(state *t, int budget) {
     return e;
 }
 
-/* New scales from J at the best point: far from the start those of the start may be wrong by orders of magnitude. */
+/* New scales from J at the best point: far from the start the first ones may be wrong by orders of magnitude. */
 static void rescale(state *t) {
     size_t bytes = sizeof *t->x * (size_t)t->b.n;
     if (t->b.linear || t->natural || !(t->least < INFINITY)) return;
@@ -505,7 +504,7 @@ static bool lay_out(state *t, int n) {
     return true;
 }
 
-/* A start where F and J are defined: the guess between its bounds, else neutral points. J is left in t->s.A, the
+/* Finds a start where F and J are defined: the guess between its bounds, otherwise neutral points. J is in t->s.A, the
  * point in t->best. */
 static bool find_start(state *t, const double *z) {
     for (int k = 0; k < 3; k++) {
@@ -522,7 +521,7 @@ static double unit_of(const state *t, const double *w) {
     return most > 0 && isfinite(most) ? most : 1;
 }
 
-/* Rows at zero, or where F is not defined there at the point of the bounds next to it; as the judge has it. */
+/* Rows at zero. If F is not defined there: at the nearest point within the bounds, as in the judge. */
 static bool rows_at_zero(state *t, double *w) {
     memset(t->z, 0, sizeof *t->z * (size_t)t->b.n);
     if (pp_box_F(&t->b, t->z, w)) return true;

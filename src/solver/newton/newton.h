@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* newton.h - what fischer-newton and minmap-newton share: scaling, globalisation, restarts. */
+/* newton.h - semismooth Newton iteration shared by fischer-newton and minmap-newton: scaling, globalisation, restarts */
 #ifndef PP_NEWTON_H
 #define PP_NEWTON_H
 
 #include "solver/newton/newton_system.h"
 
-/* One complementarity pair as an equation psi(x, f) = 0, and its derivatives da = dpsi/dx >= 0, db = dpsi/df >= 0. Where
- * psi has a kink the limit along (dx, df) is taken. True at such a kink. */
+/* One complementarity pair as an equation psi(x, f) = 0, and its derivatives da = dpsi/dx >= 0, db = dpsi/df >= 0. At
+ * a kink of psi the derivatives are their limits along (dx, df). Returns true at a kink. */
 typedef bool (*pp_newton_law)(double x, double f, double lo, double hi, double dx, double df, double *psi, double *da,
                               double *db);
 
@@ -17,7 +17,7 @@ bool pp_newton_fischer(double x, double f, double lo, double hi, double dx, doub
 /* mid(x - hi, f, x - lo) (solver_minmap_newton.c) */
 bool pp_newton_mid(double x, double f, double lo, double hi, double dx, double df, double *psi, double *da, double *db);
 
-/* Settings of both, with one table of fields. */
+/* Settings of both solvers, and their table of fields. */
 typedef struct pp_newton_settings {
     int max_steps;
     int restarts;
@@ -28,7 +28,7 @@ typedef struct pp_newton_settings {
 extern const perp_field pp_newton_fields[];
 #define PP_NEWTON_FIELDS 5
 
-/* Directions from `law`; merit and fallbacks always by Fischer-Burmeister. */
+/* Solves p from z with Newton directions of `law`. Merit and fallback directions always use Fischer-Burmeister. */
 perp_outcome pp_newton_run(const perp_problem *p, pp_newton_law law, const pp_newton_settings *set, double *z,
                            const perp_call *call, perp_solve_info *info);
 

@@ -2,11 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* newton_system.c - linear systems of semismooth Newton methods
  * Problem  V d = r and min |V d - r|^2 + mu |d|^2, V = diag(da) + diag(db) (A + shift I).
- * Method   dense: rows with db = 0 (variables held at a bound) give their d at once and drop out, LU of the rest;
- *          Cholesky of V'V + mu I. Sparse: KLU on a pattern that never changes, so it is ordered once; least squares
- *          by the augmented system (I V; V' -mu I), which does not fill in as V'V does and is regular for mu > 0. One
- *          step of refinement.
- * Cost     (2/3) m^3 with m rows left, or that of the fill.
+ * Method   Dense: rows with db = 0 (variables at a bound) give their d directly and are eliminated; LU of the rest; Cholesky of V'V + mu I.
+ *          Sparse: KLU on a constant pattern, so it is ordered once; least squares by the augmented system (I V; V' -mu I), which fills
+ *          in less than V'V and is regular for mu > 0. One step of refinement.
+ * Cost     (2/3) m^3 with m remaining rows, or that of the fill.
  * Source   Bjorck, Numerical methods for least squares problems (1996) 2.5.3 for the augmented system. */
 #include "solver/newton/newton_system.h"
 
@@ -18,7 +17,7 @@
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [1] Part of the right-hand side that a solution may leave. */
+/* [1] Largest residual of an accepted solution, relative to the right-hand side. */
 #define LEFT_OVER 1e-5
 
 static bool make_dense(pp_newton_system *s, size_t n) {
@@ -29,7 +28,7 @@ static bool make_dense(pp_newton_system *s, size_t n) {
     return s->V && s->factor && s->pivot && s->rows;
 }
 
-/* Rows ascend within a column, so the diagonal is put in its place on the way. */
+/* Copies the pattern of J and inserts missing diagonal entries. Row indices ascend within a column. */
 static bool make_sparse(pp_newton_system *s, int n) {
     const pp_box *b = s->b;
     s->start = PP_CALL_ARRAY(s->call, int, n + 1);
@@ -110,7 +109,8 @@ static void multiply(const pp_newton_system *s, bool transposed, const double *x
     }
 }
 
-/* Factor of the rows with db != 0, which are s->rows; their number, or -1 if singular. */
+/* Factors V restricted to the rows with db != 0, and lists them in s->rows. Returns their number, or -1 if V is
+ * singular. */
 static int factor_dense(pp_newton_system *s) {
     ptrdiff_t n = s->b->n;
     int m = 0;
@@ -126,7 +126,7 @@ static int factor_dense(pp_newton_system *s) {
     return m == 0 || pp_lu(m, s->factor, m, s->pivot) ? m : -1;
 }
 
-/* x: right-hand side in, solution out. y: n, used. */
+/* Solves V x = b by the factor. x holds b on entry and the solution on return. y: scratch of n. */
 static void apply_dense(const pp_newton_system *s, int m, double *x, double *y) {
     ptrdiff_t n = s->b->n;
     if (m < n) {
@@ -153,7 +153,7 @@ static double largest(int n, const double *x) {
     return most;
 }
 
-/* s->s = r - V d; its largest entry. */
+/* Computes the residual s->s = r - V d. Returns its largest absolute entry. */
 static double left_over(pp_newton_system *s, const double *r, const double *d) {
     int n = s->b->n;
     multiply(s, false, d, s->s);
@@ -195,8 +195,8 @@ static bool least_dense(pp_newton_system *s, double mu, double *d) {
     return largest(n, d) < INFINITY;
 }
 
-/* Columns 0 .. n-1: 1 on the diagonal, then column j of V' (that is row j of V) below; columns n ..: column of V, then
- * -mu. */
+/* Allocates the augmented matrix (I V; V' -mu I). Its column j < n holds 1 on the diagonal, then row j of V. Its column
+ * n + j holds column j of V, then -mu on the diagonal. */
 static bool make_augmented(pp_newton_system *s) {
     int n = s->b->n, nnz = s->start[n];
     s->start2 = PP_CALL_ARRAY(s->call, int, 2 * n + 1);

@@ -2,13 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* solver_fischer_newton.c - semismooth Newton on the Fischer-Burmeister equation
  *   lo <= z <= hi complementary to w = F(z)          LCP, mixed LCP (dense or sparse), NCP
- * Method   phi(a, b) = a + b - sqrt(a^2 + b^2) is zero exactly where a, b >= 0 and a b = 0. Each pair becomes
- *          one equation: phi(z - lo, w), or -phi(hi - z, -w), or w for a free variable, and for two bounds
- *          phi(z - lo, -phi(hi - z, -w)). Newton's method on all of them with an element of the B-subdifferential;
- *          half the sum of squares is smooth and is what the steps are judged by (newton.c).
- * Valid    P-matrices and uniform P-functions: from any start. Monotone problems with a solution: by the proximal
- *          restarts. Others: often; the merit may have minima that solve nothing (Billups' example).
- * Cost     a factorisation and a few F per step; 5 to 30 steps are usual.
+ * Method   phi(a, b) = a + b - sqrt(a^2 + b^2) is zero exactly if a, b >= 0 and a b = 0. Each pair becomes one equation: phi(z - lo, w), or
+ *          -phi(hi - z, -w), or w for a free variable, and phi(z - lo, -phi(hi - z, -w)) for two bounds. Newton's method on all of them
+ *          uses an element of the B-subdifferential. Half the sum of squares is smooth and is the merit of the steps (newton.c).
+ * Valid    P-matrices and uniform P-functions: from any start. Monotone problems with a solution: by the proximal restarts. Others: often;
+ *          the merit may have minima that are no solution (Billups' example).
+ * Cost     A factorisation and a few F per step; 5 to 30 steps are usual.
  * Source   De Luca, Facchinei, Kanzow, A semismooth equation approach to the solution of nonlinear complementarity
  *          problems (1996), procedure 3.1 for the subdifferential; Billups, Algorithms for complementarity problems and
  *          generalized equations (1995), 3.2 for two bounds. */

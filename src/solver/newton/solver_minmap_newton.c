@@ -2,13 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* solver_minmap_newton.c - semismooth Newton on the natural map, an active-set method
  *   lo <= z <= hi complementary to w = F(z)          LCP, mixed LCP (dense or sparse), NCP
- * Method   mid(z - hi, w, z - lo) = 0 is complementarity; for an LCP it is min(z, w). A Newton step holds the variables
- *          whose bound is the middle one at it and solves w = 0 for the others, so for a linear problem the right
- *          choice ends in one step, exactly. Full steps are let run for a while; where they cycle, the direction is
- *          searched along, or replaced, by the merit of Fischer-Burmeister (newton.c).
- * Valid    as fischer-newton, whose steps it falls back on; the full steps alone converge for M-matrices and near a
- *          regular solution.
- * Cost     a factorisation of the rows not at their bounds and a few F per step; 3 to 15 steps are usual.
+ * Method   mid(z - hi, w, z - lo) = 0 is complementarity; for an LCP it is min(z, w). A Newton step sets the variables whose bound is the
+ *          middle value to that bound, and solves w = 0 for the others. For a linear problem the correct active set therefore gives the
+ *          exact solution in one step. Full steps are allowed for a while. If they cycle, the direction is searched along, or
+ *          replaced, using the merit of Fischer-Burmeister (newton.c).
+ * Valid    As fischer-newton, whose steps are the fallback; full steps alone converge for M-matrices and near a regular solution.
+ * Cost     A factorisation of the rows not at their bounds and a few F per step; 3 to 15 steps are usual.
  * Source   De Luca, Facchinei, Kanzow, A theoretical and numerical comparison of some semismooth algorithms for
  *          complementarity problems (2000), for the pairing with phi; Hintermueller, Ito, Kunisch, The primal-dual
  *          active set strategy as a semismooth Newton method (2003). */

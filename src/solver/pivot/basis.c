@@ -1,14 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* basis.c - an LCP from a guess of its basis
- * Problem  given a set S that should hold the positive variables: z_S with M_SS z_S = -q_S, z = 0 elsewhere, w = M z +
- *          q.
- * Method   LU of the block in the natural scales of z and w, one step of refinement on the original data. If some z_S
- *          or w is negative, exchange all of them at once and solve again: this is Newton's method on min(z, w) = 0,
- *          which ends in a few steps from a good guess. Redundant contacts make M_SS singular: then proximal points,
- *          whose matrix M_SS + share is not. While the basis stays the same one factorisation serves them all, and they
- *          are nothing but iterative refinement.
- * Valid    M_SS regular; no guarantee that the exchanges end, hence the limit.
+/* basis.c - solves an LCP from a guess of its basis
+ * Problem  A set S should contain the positive variables: z_S with M_SS z_S = -q_S, z = 0 elsewhere, w = M z + q.
+ * Method   LU of the block in the natural scales of z and w, one step of refinement on the original data. If some z_S or w is negative, all
+ *          of them are exchanged at once and the system is solved again: this is Newton's method on min(z, w) = 0, which ends in a few
+ *          steps from a good guess. Redundant contacts make M_SS singular. Then proximal points are used, whose matrix M_SS + share
+ *          is regular. While the basis stays the same, one factorisation is enough for all of them, and they are iterative refinement.
+ * Valid    M_SS regular. There is no guarantee that the exchanges end, so their number is limited.
  * Cost     2/3 |S|^3 + 4 n |S| per step.
  * Source   Cottle, Pang, Stone (1992) 2.1 (complementary bases); Kostreva, Block pivot methods for the LCP (1978). */
 #include "solver/pivot/basis.h"
@@ -42,11 +40,12 @@ static int collect(pp_basis *b, const bool *in) {
     return m;
 }
 
-/* LU of M_SS + share D, in natural scales. False: singular, or no work is left. */
+/* LU of M_SS + share D, in natural scales. Returns false if singular, or if no work is left. */
 static bool factorise(pp_basis *b, int m, double share) {
     const pp_plain *p = b->lcp;
     ptrdiff_t n = p->n;
-    if (b->counts && b->counts->done > b->counts->limit) return false; /* exchanges may be many, each of them quick */
+    /* there may be many exchanges, each of them fast */
+    if (b->counts && b->counts->done > b->counts->limit) return false;
     for (int j = 0; j < m; j++) {
         double *column = b->A + (ptrdiff_t)m * j;
         for (int i = 0; i < m; i++) column[i] = p->M[b->S[i] + n * b->S[j]] / p->ws[b->S[i]] * p->zs[b->S[j]];
@@ -74,8 +73,8 @@ static bool correct(pp_basis *b, int m, double *z) {
     return true;
 }
 
-/* Takes z, whose residual (and b->w) has just been measured, as the best so far if it is. What is kept is the answer
- * with negative parts cut off: within the tolerance they are rounding. b->w stays that of z. */
+/* Keeps z if it is the best so far; its residual (and b->w) has just been measured. Negative parts are cut off: within
+ * the tolerance they are rounding. b->w still belongs to z. */
 static void keep(pp_basis *b, const double *z, double residual) {
     int n = b->lcp->n;
     if (!(residual < b->residual)) return;
@@ -119,8 +118,8 @@ bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol) {
     return false;
 }
 
-/* Reciprocal condition below which an answer is one of many, for all that rounding lets us know; what then goes on the
- * diagonal, and how often the equations are met a little better. */
+/* [1] If the reciprocal condition number is below this, the solution may be one of many. The next two: diagonal term,
+ * and number of refinements. */
 #define REGULAR     1e-8
 #define NEARBY      1e-7
 #define CORRECTIONS 4
@@ -142,18 +141,19 @@ void pp_basis_polish(pp_basis *b, bool *in, bool open) {
     }
 }
 
-/* Most proximal points; each gains a factor of about share/(share + smallest eigenvalue), and at least this: */
+/* [points] Largest number of proximal points. Each reduces the error by about share/(share + smallest eigenvalue), and
+ * by at least the next: */
 #define PROXIMAL_POINTS 60
 #define SLOWEST         0.5
-/* They may also drift, by residual/share a time, where the equations of a basis contradict each other, until one more
- * contact opens or closes. Both are sped up by less compliance, down to about this; less would bring rounding in. */
+/* [1] If the equations of a basis contradict each other, points also drift, by residual/share each time, until another
+ * contact opens or closes. Smaller compliance accelerates both. This is the smallest one; below it rounding dominates. */
 #define LEAST_SHARE 1e-9
 
-/* Exchanges that go on for so long without fewer of them than ever before lead nowhere. */
+/* [exchanges] If the number of exchanges has not reached a new minimum for this long, the search ends. */
 #define AIMLESS 6
 
-/* One proximal point from z (changed) by at most `limit` exchanges. b->w is that of the new z, *residual its
- * residual. `fresh`: b->w is that of z already. On failure z is as before. */
+/* One proximal point from z (changed) by at most `limit` exchanges. b->w belongs to the new z, *residual is its
+ * residual. fresh: b->w belongs to z already. On failure z is unchanged. */
 static bool proximal_point(pp_basis *b, bool *in, double *z, double share, double small, int limit, bool *factorised,
                            bool fresh, double *residual) {
     const pp_plain *p = b->lcp;
@@ -165,7 +165,7 @@ static bool proximal_point(pp_basis *b, bool *in, double *z, double share, doubl
         int m = collect(b, in);
         if (!*factorised && !factorise(b, m, share)) break;
         *factorised = true;
-        /* start at the centre cut to the set: there the equation reads (M + share) dz = -w */
+        /* start at the centre restricted to the set: there the equation is (M + share) dz = -w */
         for (int i = 0; i < n; i++) {
             double start = in[i] ? centre[i] : 0;
             fresh = fresh && z[i] == start;
@@ -194,9 +194,9 @@ static bool proximal_point(pp_basis *b, bool *in, double *z, double share, doubl
     return false;
 }
 
-/* Points that drift move by the same dz time after time. Goes as far along it as no variable of the basis gets negative
- * and no other row; false if that is no further than the next point. b->c is the point before z; b->w is that of z,
- * b->y is used. */
+/* Drifting points move by the same dz each time. Moves along dz as far as no variable of the basis and no other row
+ * becomes negative. Returns false if that is not further than the next point. b->c is the point before z; b->w belongs
+ * to z; b->y is used. */
 static bool run_ahead(pp_basis *b, const bool *in, double *z) {
     const pp_plain *p = b->lcp;
     int n = p->n;
@@ -236,7 +236,7 @@ bool pp_basis_prox(pp_basis *b, bool *in, double *z, int limit, double tol, doub
             continue;
         }
         if (*share < LEAST_SHARE) break;
-        *share *= 0.01; /* the points go on from where they are, with longer steps */
+        *share *= 0.01; /* continue from there with longer steps */
         factorised = false;
     }
     return b->residual <= PP_BASIS_SLACK * tol * b->size;

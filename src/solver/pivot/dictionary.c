@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* dictionary.c - complementary pivoting with columns brought up to date when they are needed
+/* dictionary.c - complementary pivoting with columns that are updated when they are needed
  * Problem  w = q + M z + d a; exchange variables between left and right, one pair at a time.
- * Method   the entering column u and the pivot p of each exchange are kept (product form). A column c sees the exchange
- *          in row r by  f = -c_r / p,  c += f u,  c_r = f:  the same sums in the same order as if all columns were
- *          updated at once, so the same bits. Other right sides see the exchanges in the same way.
- * Cost     n times the exchanges remembered, for a pivot: at most half of n^2 in a run of n/2 pivots, and little at its
- *          beginning. When there are too many, all columns see them and they are forgotten.
+ * Method   The entering column u and the pivot p of each exchange are stored (product form). The exchange in row r is applied to a column c by
+ *          f = -c_r / p,  c += f u,  c_r = f:  the same sums in the same order as if all columns were updated at once, so the result
+ *          is bitwise identical. Exchanges are applied to other right-hand sides in the same way.
+ * Cost     n times the number of stored exchanges per pivot: at most half of n^2 in a run of n/2 pivots, and little at its beginning. When there
+ *          are too many, they are applied to all columns and dropped.
  * Source   Cottle, Pang, Stone (1992), 2.3 (pivoting); product form of the inverse: Dantzig, Orchard-Hays (1954). */
 #include "solver/pivot/dictionary.h"
 
@@ -14,7 +14,7 @@
 
 #include "linalg/kernel.h"
 
-/* Pivots remembered: twice the size, as far as this many numbers go; never fewer than LEAST. */
+/* Number of stored pivots: twice the size, limited by this many numbers; never fewer than LEAST. */
 #define NUMBERS 4000000
 #define LEAST   32
 
@@ -54,7 +54,7 @@ void pp_dictionary_start(pp_dictionary *d) {
     d->whole = true;
 }
 
-/* Lets c see the exchanges from `first` on. */
+/* Applies the exchanges from `first` on to c. */
 static void see(const pp_dictionary *d, int first, double *c) {
     ptrdiff_t n = d->n;
     for (int k = first; k < d->kept; k++) {
@@ -79,7 +79,7 @@ void pp_dictionary_cover(pp_dictionary *d, const double *by) {
     d->seen[col] = d->kept;
 }
 
-/* All columns see all exchanges, and these are forgotten. */
+/* Applies all exchanges to all columns and drops them. */
 static void forget(pp_dictionary *d) {
     for (int j = 0; j <= d->n; j++) {
         (void)pp_dictionary_column(d, j);
@@ -95,7 +95,7 @@ void pp_dictionary_pivot(pp_dictionary *d, int row, int col) {
     (void)pp_dictionary_column(d, col);
     double *entering = d->T + n * col, p = entering[row], *u = d->gone + n * d->kept;
     memcpy(u, entering, sizeof *u * (size_t)n);
-    u[row] = 0; /* so that the updates leave this row alone */
+    u[row] = 0; /* so that updates do not change this row */
     double br = -d->b[row] / p;
     pp_axpy((int)n, br, u, d->b);
     d->b[row] = br;

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* path_crash.c - which bounds hold, by projected Newton steps
- * Method   bounds that z - F(z) would leave are taken as active, the other rows as equations; one linear solve, cut at the
- *          bounds, shortened while the natural map does not fall. Goes on while that helps and the guess of the active
- *          set still changes. Whole sets of bounds change at once here, where a path changes them one by one.
- * Valid    anywhere; without success z stays.
- * Cost     a factorisation per step.
+/* path_crash.c - guesses the active bounds by projected Newton steps
+ * Method   Bounds that z - F(z) would leave are active, the other rows are equations. One linear solve, projected on the bounds, shortened while
+ *          the natural map does not decrease. Continues while that helps and the guess of the active set still changes. Whole sets of bounds
+ *          change at once here; a path changes them one by one.
+ * Valid    Anywhere; without success z is unchanged.
+ * Cost     A factorisation per step.
  * Source   Dirkse, Ferris, Crash techniques for large-scale complementarity problems (1997); Bertsekas, Projected Newton
  *          methods (1982). */
 #include "solver/pivot/path_crash.h"
@@ -17,8 +17,8 @@
 #define SHORTEST 0.05
 #define DECREASE 1e-2
 
-/* The step to the point where the inactive rows vanish, into p->d; false if it cannot be had. `changed`: the active set
- * is not that of the step before. */
+/* Step to the point where the inactive rows vanish, in p->d; false if it does not exist. changed: the active set
+ * differs from that of the step before. */
 static bool newton(pp_path_model *m, pp_path_pivot *p, const double *z, const double *w, bool *changed) {
     int n = m->n;
     *changed = false;
@@ -29,7 +29,7 @@ static bool newton(pp_path_model *m, pp_path_pivot *p, const double *z, const do
         p->f.var[i] = i;
         p->d[i] = -w[i];
     }
-    for (int i = 0; i < n; i++) { /* the unknown of an active column stands for its row; its z_i is known */
+    for (int i = 0; i < n; i++) { /* the unknown of an active column represents its row; its z_i is known */
         if (p->mode[i] == PP_MID) continue;
         double step = (p->mode[i] == PP_LOW ? m->lo[i] : m->hi[i]) - z[i];
         if (step != 0) pp_path_matrix_add_column(&p->A, i, -step, p->d);

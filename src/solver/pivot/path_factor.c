@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* path_factor.c - bases of the path search, factorised
- * Problem  solve B x = v where one column of B changes per pivot.
- * Method   LU (pp_lu() if dense, KLU if sparse) of a base, then the product form of the inverse: a column exchanged is one
- *          elementary matrix more to apply. Afresh when there are too many of them.
- * Valid    any regular B; a reciprocal condition number below SINGULAR counts as singular.
- * Cost     dense: n^3/1.5 per factorisation, n^2 per solve; sparse: as KLU; plus n per exchange since.
+/* path_factor.c - factorised bases of the path search
+ * Problem  Solve B x = v, where one column of B changes per pivot.
+ * Method   LU (pp_lu() if dense, KLU if sparse) of a base, then the product form of the inverse: each exchanged column is one more elementary
+ *          matrix. A new factorisation is made when there are too many of them.
+ * Valid    Any regular B; a reciprocal condition number below SINGULAR counts as singular.
+ * Cost     Dense: n^3/1.5 per factorisation, n^2 per solve; sparse: as KLU; plus n per exchange since.
  * Source   Dantzig, Orchard-Hays, The product form for the inverse in the simplex method (1954). */
 #include "solver/pivot/path_factor.h"
 

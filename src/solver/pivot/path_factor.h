@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* path_factor.h - the bases of the path search: an n x n matrix whose columns come from J, from the identity, or from the
- * residual that is being driven to zero; factorised, and kept up to date through exchanges of columns. */
+/* path_factor.h - the bases of the path search: an n x n matrix whose columns are those of J, of the identity, or the
+ * residual that is reduced to zero; factorised, and updated by exchanges of columns. */
 #ifndef PP_PATH_FACTOR_H
 #define PP_PATH_FACTOR_H
 
@@ -27,7 +27,7 @@ void pp_path_matrix_mul(const pp_path_matrix *A, const double *x, double *y);
 
 typedef struct pp_path_factor {
     const pp_path_matrix *A;
-    pp_work *work_of; /* where multiplications are counted; NULL: nowhere */
+    pp_work *work_of; /* work counter; NULL: none */
     const double *r;  /* n: column of variable n */
     const signed char
         *mode;         /* n: column of variable i < n is that of J + lambda I if PP_MID, else the i-th unit vector */
@@ -43,8 +43,8 @@ typedef struct pp_path_factor {
     int count; /* factorisations */
 } pp_path_factor;
 
-/* Memory from the call. False if refused; pp_path_factor_end() is to be called in any case. `nnz` is the most that A can
- * have. */
+/* Allocates in the call's memory. Returns false if out of memory; call pp_path_factor_end() in any case. nnz: largest
+ * number of entries of A. */
 bool pp_path_factor_make(pp_path_factor *f, const pp_path_matrix *A, int nnz, const perp_call *call);
 void pp_path_factor_end(pp_path_factor *f);
 
@@ -52,7 +52,7 @@ void pp_path_factor_end(pp_path_factor *f);
 bool pp_path_factor_fresh(pp_path_factor *f);
 /* v is overwritten by the solution of B x = v. */
 void pp_path_factor_solve(const pp_path_factor *f, double *v);
-/* Column `slot` is replaced by one whose solution is d; false if there is no more room: factorise afresh. */
+/* Replaces column `slot` by one whose solution is d. Returns false if there is no more room: make a new factorisation. */
 bool pp_path_factor_exchange(pp_path_factor *f, int slot, const double *d);
 
 #endif

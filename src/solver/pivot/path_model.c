@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* path_model.c - the scaled problem of the path search, its normal map and its measures
  * Problem  lo <= z <= hi complementary to F(z), with rows and variables in any units
- * Method   rows and columns of J are brought to size 1 by turns (square roots of the largest entries, rounded to powers of
- *          two). Positive factors of rows and variables leave the solutions of a problem over a box as they are.
- * Valid    rows or columns of zeros keep their scale.
- * Cost     a few passes over J.
+ * Method   Rows and columns of J are scaled alternately to size 1 (square roots of the largest entries, rounded to powers of two). Positive
+ *          factors of rows and variables do not change the solutions of a problem over a box.
+ * Valid    Rows or columns of zeros keep their scale.
+ * Cost     A few passes over J.
  * Source   Robinson, Normal maps induced by linear transformations (1992); Ruiz (2001), as in solver_lemke.c. */
 #include "solver/pivot/path_model.h"
 

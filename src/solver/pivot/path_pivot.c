@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* path_pivot.c - the path of a linear complementarity problem over a box
  *   L(x) = A pi(x) + c + x - pi(x),    L(x(t)) = (1 - t) L(x(0)),    t from 0 to 1
- * Method   L is linear wherever no x_i crosses a bound. Its n equations in x and t leave one variable out of the basis; it
- *          moves until another reaches a bound, and that one, as the column of x_i there changes from J's to the unit
- *          vector's or back, goes on the same way across the bound: Lemke's rule for the complementary variable, said
- *          of x. Two finite bounds can be crossed without an exchange. Ties are broken by a symbolic perturbation of
- *          the right-hand side along a fixed vector without pattern, carried along as a second solution: in exact
- *          arithmetic no two paths meet, so there are no cycles. The point at the end is solved afresh.
- * Valid    A copositive-plus and the start of pp_path_pivot_ray(): ends at a solution, or on a ray that proves there
- *          is none. Any A and start: a ray proves nothing.
- * Cost     one solve with the basis per pivot and a factorisation every 48, see path_factor.c.
+ * Method   L is linear where no x_i crosses a bound. Its n equations in x and t leave one variable outside the basis. It moves until another one
+ *          reaches a bound. That one continues in the same direction across the bound, because the column of x_i changes there from that of
+ *          J to the unit vector or back: Lemke's rule for the complementary variable, in terms of x. Two finite bounds can be crossed
+ *          without an exchange. Ties are broken by a symbolic perturbation of the right-hand side along a fixed vector without pattern, which
+ *          is carried along as a second solution. In exact arithmetic no two paths meet, so there are no cycles. The end point is solved
+ *          again from the data.
+ * Valid    A copositive-plus and the start of pp_path_pivot_ray(): ends at a solution, or on a ray that proves that there is none. Any A and
+ *          start: a ray proves nothing.
+ * Cost     One solve with the basis per pivot and a factorisation every 48, see path_factor.c.
  * Source   Ralph, Global convergence of damped Newton's method for nonsmooth equations via the path search (1994);
  *          Dirkse, Ferris, The PATH solver (1995) 3; Cottle, Pang, Stone (1992) 4.4, 4.9. */
 #include "solver/pivot/path_pivot.h"
@@ -18,13 +18,13 @@
 #include <math.h>
 #include <string.h>
 
-/* A path that ends this close to t = 1 may have arrived; the answer is measured in any case. */
+/* [1] A path that ends this close to t = 1 may be complete; the solution is measured in any case. */
 #define ARRIVED 1e-9
-/* A pivot this small, relative to its column, is looked at again with a fresh basis. */
+/* [1] A pivot smaller than this, relative to its column, is checked again with a new factorisation. */
 #define DOUBTFUL 1e-7
 /* Steps of iterative refinement at the end. */
 #define REFINEMENTS 2
-/* Pivots between two looks at the clock. */
+/* Pivots between two checks of the clock. */
 #define LOOK 32
 
 bool pp_path_pivot_make(pp_path_pivot *p, const pp_path_matrix *A, int nnz, const double *lo, const double *hi,
@@ -69,7 +69,7 @@ static double noise(uint64_t *seed) {
     return 1 + (double)(*seed >> 11) * 0x1p-53;
 }
 
-/* On a bound it counts as beyond: the unit vector is the safer column. */
+/* Sets the modes. A variable on a bound counts as beyond it: the unit vector is the safer column. */
 static void find_modes(pp_path_pivot *p) {
     for (int i = 0; i < p->n; i++) {
         bool low = p->x[i] <= p->lo[i], high = p->x[i] >= p->hi[i];
@@ -78,7 +78,7 @@ static void find_modes(pp_path_pivot *p) {
     }
 }
 
-/* Right-hand side of the basis: what the variables outside it leave of (1 - t) r - L. */
+/* Right-hand side of the basis: (1 - t) r - L minus the contribution of the variables outside. */
 static void values(pp_path_pivot *p) {
     int n = p->n;
     double *b = p->b;
@@ -108,8 +108,8 @@ static double largest(int n, const double *v) {
     return most;
 }
 
-/* A basis in the order of the variables. With t inside it is made of the one without, whose pattern is that of J, and an
- * exchange; the column of t is full and would fill the factors of a sparse basis. */
+/* Factorises the basis in the order of the variables. With t inside, it is the one without t, whose pattern is that of
+ * J, plus an exchange: the column of t is full and would fill the factors of a sparse basis. */
 static bool refactor(pp_path_pivot *p) {
     int n = p->n, out = p->enter;
     for (int i = 0; i < n; i++) p->f.var[i] = i;
@@ -124,7 +124,7 @@ static bool refactor(pp_path_pivot *p) {
     return pp_path_factor_fresh(&p->f);
 }
 
-/* Factorises afresh and computes the values anew. */
+/* Factorises again and recomputes the values. */
 static bool renew(pp_path_pivot *p) {
     if (!refactor(p)) return false;
     values(p);
@@ -169,7 +169,7 @@ static bool begin(pp_path_pivot *p) {
 static void note(pp_path_pivot *p) {
     if (!p->keep) return;
     size_t n = (size_t)p->n;
-    if (p->npoint == PP_PATH_POINTS) { /* every other one; the first piece stays as it is */
+    if (p->npoint == PP_PATH_POINTS) { /* drop every other point; the first piece stays */
         int kept = 2;
         for (int k = 3; k < p->npoint; k += 2) {
             memcpy(p->point + n * (size_t)kept, p->point + n * (size_t)k, sizeof(double) * n);
@@ -181,7 +181,7 @@ static void note(pp_path_pivot *p) {
     p->t_at[p->npoint++] = p->x[n];
 }
 
-/* How far variable v may move that way; INFINITY if nothing stops it. */
+/* Distance that variable v may move in this direction; INFINITY if nothing limits it. */
 static double room(const pp_path_pivot *p, int v, bool up) {
     double x = p->x[v], far;
     if (v == p->n) return up ? 1 - x : INFINITY;
@@ -201,7 +201,7 @@ typedef struct exchange {
     double order; /* the same under the perturbation */
 } exchange;
 
-/* The entering column is in p->d. Of ties t = 1 wins, else the first under the perturbation. */
+/* The entering column is in p->d. If there are ties, t = 1 wins, otherwise the first under the perturbation. */
 static exchange ratio_test(const pp_path_pivot *p, double small) {
     double tie = p->tie_tol * p->size, own = room(p, p->enter, p->way > 0), bound = own + tie;
     for (int s = 0; s < p->n; s++) {
@@ -225,7 +225,7 @@ static exchange ratio_test(const pp_path_pivot *p, double small) {
     return e;
 }
 
-/* x_v has reached a bound on its way; it belongs to the next cell now. */
+/* x_v has reached a bound and now belongs to the next cell. */
 static void cross(pp_path_pivot *p, int v, bool up) {
     if (p->mode[v] == PP_MID) {
         p->x[v] = up ? p->hi[v] : p->lo[v];
@@ -249,8 +249,8 @@ static void column(pp_path_pivot *p, double *d) {
     pp_path_factor_solve(&p->f, d);
 }
 
-/* Is this the corner where the path first turned? The modes and the variable outside the basis say where a corner is, and
- * each is entered one way only: then the path is a loop. */
+/* Is this the corner where the path first turned? The modes and the variable outside the basis identify a corner, and
+ * each is entered in one direction only. So the path is a loop. */
 static bool back_again(pp_path_pivot *p, bool first) {
     if (first) {
         p->first = p->enter;
@@ -270,8 +270,8 @@ static void move(pp_path_pivot *p, const exchange *e) {
     p->x[p->enter] += e->step * p->way;
 }
 
-/* All x in the basis, t = 1: the end of the path without the error of the pivots. Where the basis is singular or nearly
- * so the pivots may know better. */
+/* All x in the basis, t = 1: the end of the path without the error of the pivots. If the basis is singular or nearly
+ * so, the result of the pivots may be better. */
 static void settle(pp_path_pivot *p) {
     int n = p->n;
     for (int i = 0; i < n; i++) p->f.var[i] = i;

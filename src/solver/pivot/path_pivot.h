@@ -6,16 +6,16 @@
 
 #include "solver/pivot/path_factor.h"
 
-/* Most points of a path that are kept. */
+/* Largest number of stored points of a path. */
 #define PP_PATH_POINTS 32
 
 typedef enum pp_path_end {
     PP_PATH_REACHED,  /* t = 1: x solves the linear problem */
-    PP_PATH_RAY,      /* the path goes on for ever with t < 1 */
-    PP_PATH_LOOP,     /* it came back to where it began */
+    PP_PATH_RAY,      /* the path continues forever with t < 1 */
+    PP_PATH_LOOP,     /* it returned to its start */
     PP_PATH_LIMIT,    /* too many pivots */
-    PP_PATH_SINGULAR, /* the basis at the start, or one on the way, is singular */
-    PP_PATH_STOPPED   /* time was up */
+    PP_PATH_SINGULAR, /* the basis at the start, or a later one, is singular */
+    PP_PATH_STOPPED   /* time limit reached */
 } pp_path_end;
 
 /* L(x) = A pi(x) + c + x - pi(x), the normal map of lo <= z <= hi complementary to A z + c; pi the projection on the
@@ -36,35 +36,37 @@ typedef struct pp_path_pivot {
     double *d;         /* n: entering column */
     double *shift;     /* n: first order of the values under a symbolic perturbation, by slot */
     double *g, *b;     /* n each: that perturbation; a right-hand side */
-    int enter;         /* the one variable that is not in the basis */
-    double way;        /* +1 or -1: how it moves */
-    int first;         /* the variable, its way and the modes after the first exchange */
+    int enter;         /* the variable outside the basis */
+    double way;        /* +1 or -1: its direction */
+    int first;         /* the variable, its direction and the modes after the first exchange */
     double first_way;
     signed char *first_mode;
     double size; /* of the values at the start */
-    bool keep;   /* keep the points of the path */
+    bool keep;   /* store the points of the path */
     int npoint;
     double *point; /* n x PP_PATH_POINTS */
     double t_at[PP_PATH_POINTS];
     int count; /* pivots of all runs */
 } pp_path_pivot;
 
-/* Memory from the call; lo, hi borrowed. False if refused. pp_path_pivot_end() in any case. */
+/* Allocates in the call's memory; lo, hi borrowed. Returns false if out of memory. Call pp_path_pivot_end() in any
+ * case. */
 bool pp_path_pivot_make(pp_path_pivot *p, const pp_path_matrix *A, int nnz, const double *lo, const double *hi,
                         bool keep, const perp_call *call);
 void pp_path_pivot_end(pp_path_pivot *p);
 
-/* L(x) into f. z: n, left at pi(x). */
+/* Computes L(x) in f. z: n, set to pi(x). */
 void pp_path_pivot_map(const pp_path_pivot *p, const double *x, double *z, double *f);
 
 /* Follows the path from p->x. */
 pp_path_end pp_path_pivot_run(pp_path_pivot *p);
 
-/* Puts p->x where Lemke's ray comes in: all variables with bounds at one of them, L(x) = -s d there, s > 0 as small as
- * may be; free variables meet their equations. d: covering vector, n, positive. False if the free variables cannot. */
+/* Sets p->x to the start of Lemke's ray: all variables with bounds are at one of them, L(x) = -s d there, s > 0 as
+ * small as possible; free variables satisfy their equations. d: covering vector, n, positive. Returns false if the free
+ * variables cannot. */
 bool pp_path_pivot_ray(pp_path_pivot *p, const double *d);
 
-/* The point at fraction `tau` of the pieces of the path that was kept; its t. */
+/* The point at fraction `tau` of the pieces of the stored path; returns its t. */
 double pp_path_pivot_point(const pp_path_pivot *p, double tau, double *x);
 
 #endif

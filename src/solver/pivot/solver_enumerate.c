@@ -1,15 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* solver_enumerate.c - all complementary bases, one after the other: the oracle for tests
+/* solver_enumerate.c - tries all complementary bases: the oracle for tests
  *   lo <= z <= hi complementary to w = M z + q
- * Method   every variable is in one of its states: at its lower bound, at its upper bound, or basic (w_i = 0); a
- *          free one is always basic, an LCP's has two states. For each combination, in the order of a counter whose
- *          first variable turns fastest, the basic block is solved by Gauss elimination with complete pivoting; what
- *          depends on other columns is set to zero, so a singular block still gives a point if there is one. The
- *          first whose residual is within the tolerance is the answer, otherwise the best.
- * Valid    at most 2^max_n combinations. Complete if every principal block of M is regular, or M positive
- *          semidefinite. If a block is singular and M indefinite, an answer with z_i = w_i = 0 for dependent columns
- *          may be missed.
+ * Method   Every variable is in one of its states: at its lower bound, at its upper bound, or basic (w_i = 0). A free one is always basic, one
+ *          of an LCP has two states. For each combination, in the order of a counter whose first digit changes fastest, the basic block
+ *          is solved by Gauss elimination with complete pivoting; dependent columns are set to zero, so a singular block still gives a
+ *          point if there is one. The first point with a residual within the tolerance is the solution, otherwise the best.
+ * Valid    At most 2^max_n combinations. Complete if every principal block of M is regular, or M is positive semidefinite. If a block is
+ *          singular and M indefinite, a solution with z_i = w_i = 0 for dependent columns may be missed.
  * Cost     combinations * (basic)^3 / 3 multiplies.
  * Source   Cottle, Pang, Stone (1992) 1.1, 1.3: the union of complementary cones. */
 #include <math.h>
@@ -78,7 +76,7 @@ static size_t work_size(const perp_problem *p, const void *set) {
     return sizeof(double) * (n * n + 4 * n + 1) + sizeof(int) * 4 * n;
 }
 
-/* x with A x = b as far as the rank goes, A m x m (destroyed), b destroyed. cols: m. */
+/* x with A x = b as far as the rank allows, A m x m and b destroyed. cols: m. */
 static void gauss(int m, double *A, double *b, double *x, int *cols) {
     ptrdiff_t ld = m;
     double most = 0;
@@ -120,7 +118,7 @@ static void gauss(int m, double *A, double *b, double *x, int *cols) {
     }
 }
 
-/* z for these states; the basic block is scaled by the natural sizes, so that its rank means something. */
+/* z for these states. The basic block is scaled by the natural sizes, so that its rank is meaningful. */
 static void point(const view *v, const int *state, double *z, double *A, double *b, double *x, int *basic, int *cols) {
     ptrdiff_t n = v->n;
     int m = 0;
@@ -161,7 +159,7 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
     for (;;) {
         point(&v, state, y, A, b, x, basic, cols);
         if (++info->iterations % LOOK == 0 && !perp_call_look(call, info->iterations, NULL))
-            return PERP_OUTCOME_STOPPED; /* an oracle has no iterates to show */
+            return PERP_OUTCOME_STOPPED; /* there are no iterates to show */
         double r = perp_problem_residual(p, y);
         if (r < least) {
             least = r;
@@ -169,7 +167,7 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
         }
         if (r <= s->tol * size) return PERP_OUTCOME_SOLVED;
         int i = 0;
-        for (; i < n; i++) { /* count on */
+        for (; i < n; i++) { /* increment the counter */
             state[i] = next_state(states(&v, i), state[i]);
             if (state[i]) break;
             state[i] = next_state(states(&v, i), 0);

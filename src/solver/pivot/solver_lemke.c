@@ -2,20 +2,19 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* solver_lemke.c - complementary pivoting for dense linear complementarity problems
  *   find z with  z >= 0,  w = M z + q >= 0,  z'w = 0           M: n x n, column-major, any symmetry
- * Method   equilibrate by powers of two; ray start with a covering vector; lexicographic ratio test, so ties cannot
- *          cycle. Columns of the dictionary are brought up to date when they enter (dictionary.c). The basis found is
- *          solved once more by LU on the original data (basis.c), so that the answer does not carry the error of the
- *          pivots. A guess is tried as a basis first; one that is the answer but for rounding is mended where it is. If a run ends badly: another covering vector, then q perturbed;
- *          after rays, runs from other bases (`starts`), where the paths of bimatrix games begin.
- *          Redundant contacts leave the impulses open, and with friction the motion too: a body held at two points may
- *          turn about one of them if the other is chosen to bear nothing. So the first run adds a little to the
- *          diagonal (`share`), which selects the answer that contacts of equal, vanishing compliance would give;
- *          refinement then meets the equations without it, and where that changes the basis, pivoting goes on from the
- *          last one. Mixed problems are reduced first (reduce.c), and judged by their own rows at the end.
- * Valid    M copositive-plus: ends in a solution, or in a ray that proves there is none.
- *          Other M: a ray proves nothing and we report PERP_OUTCOME_RAY, never "infeasible".
- * Cost     4 n^2 doubles; 2 n k flops for the k-th pivot of a run, usually n/2 to 2 n pivots; with a good guess one LU
- *          of its positive part.
+ * Method   Equilibration by powers of two; ray start with a covering vector; lexicographic ratio test, so ties cannot cycle. Columns of the
+ *          dictionary are updated when they enter (dictionary.c). The final basis is solved again by LU on the original data (basis.c), so
+ *          that the solution does not contain the errors of the pivots. A guess is first tried as a basis; a guess that is a solution
+ *          except for rounding is corrected. If a run fails: another covering vector, then a perturbed q; after rays, runs from other bases
+ *          (`starts`), where the paths of bimatrix games begin.
+ *          Redundant contacts do not determine the impulses, and with friction not even the motion: a body held at two points may rotate
+ *          about one of them if the other is chosen to carry nothing. So the first run adds a little to the diagonal (`share`), which
+ *          selects the solution that contacts of equal, vanishing compliance would have. Refinement then satisfies the equations without
+ *          it. If that changes the basis, pivoting continues from the last one. Mixed problems are reduced first (reduce.c), and checked
+ *          by their own rows at the end.
+ * Valid    M copositive-plus: ends in a solution, or in a ray that proves that there is none.
+ *          Other M: a ray proves nothing; the outcome is PERP_OUTCOME_RAY, never "infeasible".
+ * Cost     4 n^2 doubles; 2 n k flops for the k-th pivot of a run, usually n/2 to 2 n pivots; with a good guess one LU of its positive part.
  * Source   Cottle, Pang, Stone (1992), 4.4 (Lemke's scheme I; bimatrix games), 4.9 (lexicographic rule); Berard 2.3.1;
  *          Ruiz, A scaling algorithm to equilibrate rows and columns norms in matrices (2001). */
 #include <math.h>
@@ -44,7 +43,7 @@ static const perp_field fields[] = {
     {"tie_tol", PERP_FIELD_DOUBLE, offsetof(settings, tie_tol), 1e-12, 0, 1e-6,
      "ratios within this (relative to q) are ties"},
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-12, 1e-16, 1e-3,
-     "residual, relative to q, at which an answer counts as exact"},
+     "residual, relative to q, at which a solution counts as exact"},
     {"warm_steps", PERP_FIELD_INT, offsetof(settings, warm_steps), 12, 0, 1000,
      "factorisations spent on a guess, for each proximal point, before pivoting from scratch"},
     {"tries", PERP_FIELD_INT, offsetof(settings, tries), 5, 1, 5,
@@ -61,7 +60,7 @@ typedef struct pivoting {
     pp_dictionary at;
     double *d;    /* n: covering vector */
     int *tied;    /* n */
-    bool stopped; /* time was up */
+    bool stopped; /* time limit reached */
     const perp_call *call;
 } pivoting;
 
@@ -70,7 +69,7 @@ typedef struct layout {
     pp_basis b;
     double *D, *q, *z, *last; /* equilibration; equilibrated q; guess or proximal point; the one before */
     bool *in;
-    bool contacts; /* natural scales are given: a contact problem, where sharing the load matters more than digits */
+    bool contacts; /* natural scales are given: a contact problem, where sharing the load matters more than accuracy */
 } layout;
 
 static void lay_out(int n, pp_workspace *c, layout *l) {
@@ -139,8 +138,8 @@ static void equilibrate(const pp_plain *p, double *D, double *most) {
     }
 }
 
-/* Row that leaves when column col enters, -1 for a ray. The smallest ratio wins; of ties the artificial variable, else
- * the lexicographically smallest row of (b, B^-1)/pivot. `size` is that of b at the start. */
+/* Row that leaves when column col enters, -1 for a ray. The smallest ratio wins; among ties the artificial variable,
+ * otherwise the lexicographically smallest row of (b, B^-1)/pivot. size: that of b at the start. */
 static int leaving(pivoting *t, int col, const settings *s, double size) {
     pp_dictionary *at = &t->at;
     int n = at->n, artificial = 2 * n;
@@ -178,13 +177,13 @@ static int leaving(pivoting *t, int col, const settings *s, double size) {
     return ntied > 0 ? t->tied[0] : -1;
 }
 
-/* Pivots between two looks at the clock. */
+/* Pivots between two checks of the clock. */
 #define LOOK 32
 
-/* An artificial variable this small, relative to q, may be zero. The answer is measured in any case. */
+/* [1] An artificial variable smaller than this, relative to q, may be zero. The solution is measured in any case. */
 #define VANISHED 1e-9
 
-/* Smallest pivot on the way to another start. */
+/* [1] Smallest pivot on the way to another start. */
 #define START_TOL 1e-6
 
 /* Dictionary of w = M z + q, equilibrated, with the covering vector; its size. */
@@ -203,12 +202,12 @@ static double set_up(pivoting *t, const pp_plain *p, const double *D, const doub
     return size;
 }
 
-/* Lemke's path from the complementary basis at hand; on PERP_OUTCOME_SOLVED the basis is in t->at. `size`: that of q
- * at the start; `limit`: pivots. */
+/* Lemke's path from the present complementary basis. On PERP_OUTCOME_SOLVED the basis is in t->at. size: that of q at
+ * the start; limit: pivots. */
 static perp_outcome go(pivoting *t, const settings *s, double size, int limit) {
     pp_dictionary *at = &t->at;
     int n = at->n, start = at->count, first = -1;
-    for (int i = 0; i < n; i++) /* of ties the last row: the lexicographically smallest */
+    for (int i = 0; i < n; i++) /* among ties the last row: the lexicographically smallest */
         if (at->b[i] < 0 && (first < 0 || at->b[i] / t->d[i] <= at->b[first] / t->d[first])) first = i;
     if (first < 0) return PERP_OUTCOME_SOLVED;
     int left = at->basic[first];
@@ -220,7 +219,7 @@ static perp_outcome go(pivoting *t, const settings *s, double size, int limit) {
         }
         int enter = left < n ? left + n : left - n, col = -1 - at->place[enter];
         int row = leaving(t, col, s, size);
-        if (row < 0) /* an artificial variable that is zero but for rounding: its basis is that of an answer */
+        if (row < 0) /* the artificial variable is zero except for rounding: its basis is that of a solution */
             return at->b[at->place[2 * n]] <= VANISHED * size ? PERP_OUTCOME_SOLVED : PERP_OUTCOME_RAY;
         left = at->basic[row];
         pp_dictionary_pivot(at, row, col);
@@ -244,8 +243,8 @@ static double spread(int i) {
     return x - floor(x);
 }
 
-/* After a run that failed: the artificial variable leaves the basis for one of the pair that is not in it, so that the
- * basis is complementary again, whatever its signs. */
+/* After a failed run: replaces the artificial variable in the basis by one of the missing pair, so that the basis is
+ * complementary again, with any signs. */
 static bool dismiss(pp_dictionary *at) {
     int n = at->n, row = at->place[2 * n], pair = 0;
     if (row < 0) return true;
@@ -258,7 +257,7 @@ static bool dismiss(pp_dictionary *at) {
     return true;
 }
 
-/* Goes on from the basis of the last run to the answer for another q; if that fails, from where it ended with another
+/* Continues from the basis of the last run to the solution for another q; if that fails, from its end with another
  * covering vector. */
 static bool run_on(pivoting *t, const double *q, const settings *s) {
     int n = t->at.n;
@@ -294,7 +293,7 @@ static perp_outcome run_from(pivoting *t, const pp_plain *p, const double *D, co
     return go(t, s, size, most_pivots(s, n));
 }
 
-/* Basis that a run ended with: its positive variables into l->in. */
+/* Final basis of a run: its positive variables, in l->in. */
 static void read_basis(layout *l) {
     const pp_dictionary *at = &l->t.at;
     int n = at->n;
@@ -302,12 +301,12 @@ static void read_basis(layout *l) {
     for (int i = 0; i < n; i++)
         if (at->basic[i] < n) l->in[at->basic[i]] = true;
     if (at->place[2 * n] < 0) return;
-    /* the artificial variable stands in for a pair that is not basic at all: without it the block would be singular */
+    /* the artificial variable replaces a pair that is not basic: without it the block would be singular */
     for (int i = 0; i < n; i++)
         if (at->place[i] < 0 && at->place[n + i] < 0) l->in[i] = true;
 }
 
-/* Point that a run ended with, as the pivots left it, into l->z. */
+/* Final point of a run, from the pivots, in l->z. */
 static void read_point(layout *l) {
     const pp_dictionary *at = &l->t.at;
     int n = at->n;
@@ -318,8 +317,8 @@ static void read_point(layout *l) {
     }
 }
 
-/* Equilibrated q, less the pull of a proximal point, with covering vector and noise. A row that is negative by rounding
- * only may be one that nothing can lift. */
+/* Equilibrated q, minus the term of a proximal point, with covering vector and perturbation. A row that is negative
+ * only by rounding may be one that nothing can lift. */
 static void start_q(layout *l, const pp_plain *p, double size, double share, bool ones, double noise) {
     int n = p->n;
     for (int i = 0; i < n; i++) {
@@ -330,17 +329,17 @@ static void start_q(layout *l, const pp_plain *p, double size, double share, boo
     }
 }
 
-/* A shared answer at this multiple of tol is not given up for an exact one that loads some contacts and not others. */
+/* [1] A shared solution within this multiple of tol is preferred to an exact one that loads only some of the contacts. */
 #define ACCEPTED 1000
 
-/* Most runs for proximal points. */
+/* [runs] Largest number of runs for proximal points. */
 #define SHARED_RUNS 8
-/* Most proximal points after those. */
+/* [points] Largest number of proximal points after those. */
 #define SHARED_POINTS 60
-/* Exchanges after a run, and after one that went on from the last. */
+/* [exchanges] After a run, and after one that continued from the last. */
 #define EXCHANGES     20
 #define FEW_EXCHANGES 2
-/* Pivots of such a run from which on its basis has not settled yet. */
+/* [pivots] If such a run needed more, its basis has not converged yet. */
 #define FEW_PIVOTS 4
 
 /* Largest change from one point to another, in natural scales. */
@@ -350,9 +349,9 @@ static double way(const pp_plain *p, const double *z, const double *from) {
     return most;
 }
 
-/* Proximal points from zero: the first by pivoting, the next by exchanges from its basis. Where those do not settle, by
- * pivoting on from the basis of the last run, which is not far, with exchanges again once it hardly changes any more;
- * from the start where that fails. */
+/* Proximal points from zero: the first by pivoting, the next by exchanges from its basis. If those do not converge, by
+ * pivoting from the basis of the last run, which is near, with exchanges again once it hardly changes; from the start
+ * if that fails. */
 static bool cold_shared(layout *l, const pp_plain *p, const settings *s, double size) {
     double share = s->share, of_run = 0;
     bool solved = false;
@@ -363,7 +362,7 @@ static bool cold_shared(layout *l, const pp_plain *p, const settings *s, double 
         start_q(l, p, size, share, runs % 2 == 0, 0);
         bool on = solved && share == of_run && run_on(&l->t, l->q, s);
         pivots = l->t.at.count - pivots;
-        if (!on) { /* on a ray next to the answer its basis may still do */
+        if (!on) { /* on a ray near the solution the basis may still be correct */
             solved = run(&l->t, p, l->D, l->q, s, share) == PERP_OUTCOME_SOLVED;
             of_run = share;
             runs++;
@@ -373,7 +372,7 @@ static bool cold_shared(layout *l, const pp_plain *p, const settings *s, double 
         memcpy(l->last, l->z, sizeof *l->z * (size_t)p->n);
         bool settled = !on || pivots <= FEW_PIVOTS;
         if (settled && pp_basis_prox(&l->b, l->in, l->z, on ? FEW_EXCHANGES : EXCHANGES, s->tol, &share)) return true;
-        if (on && way(p, l->z, l->last) == 0) read_point(l); /* no exchanges: as the pivots have it */
+        if (on && way(p, l->z, l->last) == 0) read_point(l); /* no exchanges: use the point of the pivots */
         if (share == before && !(way(p, l->z, l->last) > s->tol * l->b.size)) {
             if (!on && runs % 2 == 0) share *= 0.01;
             solved = false; /* the next one from the start */
@@ -382,7 +381,7 @@ static bool cold_shared(layout *l, const pp_plain *p, const settings *s, double 
     return false;
 }
 
-/* Takes what a run ended with, as the pivots left it and as its basis gives it. True if that is an answer. */
+/* Takes the result of a run, from the pivots and from its basis. Returns true if that is a solution. */
 static bool take(layout *l, const settings *s, perp_outcome o) {
     int n = l->t.at.n;
     read_basis(l);
@@ -427,8 +426,8 @@ static perp_outcome cold(layout *l, const pp_plain *p, const settings *s) {
     return outcome == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : outcome;
 }
 
-/* Is the answer just found the only one nearby, so that there is nothing to share? It is if it is strictly
- * complementary and its basis is regular. b->w is that of the answer. */
+/* Is the solution isolated, so that there is no load to share? It is if it is strictly complementary and its basis is
+ * regular. b->w belongs to the solution. */
 static bool isolated(layout *l, const pp_plain *p, const settings *s) {
     double margin = PP_BASIS_SLACK * s->tol * l->b.size;
     if (!(pp_basis_rcond(&l->b) > 1e-8)) return false;
@@ -444,9 +443,9 @@ static bool support(layout *l, const pp_plain *p) {
     return any;
 }
 
-/* A guess that is the answer but for rounding, as that of the last step is to a pile at rest; in l->z, its support in
- * l->in. Brings it to the tolerance from where it is. The loads stay as they were shared when it was found: proximal
- * points move it no further than the equations demand. */
+/* A guess in l->z that is a solution except for rounding, like that of the last step for a pile at rest; its support is
+ * in l->in. Improves it to the tolerance. The distribution of loads stays: proximal points move it no further than the
+ * equations require. */
 static bool nearly(layout *l, const pp_plain *p, const settings *s) {
     double share = s->share;
     if (!(pp_basis_measure(&l->b, l->z) <= PP_BASIS_SLACK * s->tol * l->b.size)) return false;
@@ -463,7 +462,7 @@ static bool nearly(layout *l, const pp_plain *p, const settings *s) {
 static bool warm(layout *l, const pp_plain *p, const settings *s) {
     if (s->share == 0) return pp_basis_solve(&l->b, l->in, s->warm_steps, s->tol);
     if (pp_basis_solve(&l->b, l->in, 1, s->tol) && isolated(l, p, s)) return true;
-    l->b.residual = INFINITY; /* not to be taken as the best: it may load some of several contacts only */
+    l->b.residual = INFINITY; /* do not keep as the best: it may load only some of several contacts */
     (void)support(l, p);
     if (nearly(l, p, s)) return true;
     (void)support(l, p);
@@ -472,8 +471,8 @@ static bool warm(layout *l, const pp_plain *p, const settings *s) {
     return pp_basis_prox(&l->b, l->in, l->z, s->warm_steps, s->tol, &share);
 }
 
-/* Where free variables were eliminated, the LCP is not the problem: its q may be nothing but rounding, its answer may
- * miss rows that were left out. The outcome as the problem itself sees the answer. */
+/* If free variables were eliminated, the LCP is not the problem: its q may be rounding, and its solution may violate
+ * rows that were left out. Returns the outcome for the problem itself. */
 static perp_outcome judged(const pp_reduction *r, const double *z, perp_outcome outcome, const settings *s) {
     const perp_problem *p = r->p;
     double size = 0, residual = perp_problem_residual(p, z);
@@ -516,8 +515,8 @@ static perp_outcome solve(const perp_problem *problem, const void *set, double *
     if (negative) {
         if (guess) info->warm = warm(&l, p, s);
         if (!info->warm) outcome = cold(&l, p, s);
-        if (l.t.at.count % LOOK) (void)perp_call_look(call, l.t.at.count, NULL); /* counts the last pivots */
-        if (l.b.shared_residual < INFINITY && /* nothing much better came: the load stays shared */
+        if (l.t.at.count % LOOK) (void)perp_call_look(call, l.t.at.count, NULL); /* count the last pivots */
+        if (l.b.shared_residual < INFINITY && /* nothing much better was found: the load stays shared */
             !(l.b.residual < (l.contacts ? 0.1 : 1) * l.b.shared_residual))
             memcpy(l.b.best, l.b.shared, sizeof *l.b.best * (size_t)p->n);
         else if (l.b.residual > s->tol * l.b.size && outcome == PERP_OUTCOME_SOLVED)

@@ -2,17 +2,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* solver_path_search.c - complementarity problems over bounds, linear or not, by Newton's method along paths
  *   lo <= z <= hi complementary to w = F(z);   normal map f(x) = F(pi(x)) + x - pi(x), z = pi(x), pi the projection on the box
- * Method   an open relative of PATH. Scaled by J (path_model.c). A crash guesses the active bounds (path_crash.c). Then F is
- *          made linear at z, and the piecewise linear path L(x(t)) = (1 - t) f is followed by pivoting to the solution of
- *          that linear problem (path_pivot.c), which is the Newton step. Steps are taken whole, up to `watchdog` of them,
- *          as long as they stay in sight; unless |f| then is below the largest of the last `memory` checkpoints, x returns
- *          to the checkpoint and the path from there is searched backwards for a point that is. Where a basis is
- *          singular, lambda (z - z_k) is added to F (a proximal point step) and taken away again bit by bit. What gets
- *          stuck is begun again: from Lemke's ray with several covering vectors, without crash, with a proximal term,
- *          from other points; linear problems at the end by lemke itself, whose tableau is another one.
- * Valid    linear, J copositive-plus: one path from the ray ends at a solution or proves there is none. Else as Newton's
- *          method: locally quadratic at regular solutions, globally a good chance.
- * Cost     per path as path_pivot.c, one evaluation of F and J each. Dense for LCP and mixed LCP, sparse where J is.
+ * Method   An open relative of PATH. The problem is scaled by J (path_model.c). A crash guesses the active bounds (path_crash.c). Then F is
+ *          linearised at z, and the piecewise linear path L(x(t)) = (1 - t) f is followed by pivoting to the solution of that linear problem
+ *          (path_pivot.c), which is the Newton step. Up to `watchdog` full steps are taken as long as |f| stays bounded. Unless |f| is then
+ *          below the largest of the last `memory` checkpoints, x returns to the checkpoint, and the path from there is searched backwards
+ *          for such a point. If a basis is singular, lambda (z - z_k) is added to F (proximal point step) and removed gradually. If the
+ *          search is stuck, it restarts: from Lemke's ray with several covering vectors, without crash, with a proximal term, from other
+ *          points. Linear problems are finally given to lemke, whose tableau is different.
+ * Valid    Linear, J copositive-plus: one path from the ray ends at a solution or proves that there is none. Otherwise as Newton's method:
+ *          locally quadratic at regular solutions, globally without guarantee.
+ * Cost     Per path as path_pivot.c, with one evaluation of F and J. Dense for LCP and mixed LCP, sparse if J is.
  * Source   Ralph (1994); Dirkse, Ferris, The PATH solver: a non-monotone stabilization scheme for mixed complementarity
  *          problems (1995); Ferris, Munson, Interfaces to PATH 3.0 (1999), sections on restarts and perturbation. */
 #include <math.h>
@@ -42,22 +41,23 @@ static const perp_field fields[] = {
     {"memory", PERP_FIELD_INT, offsetof(settings, memory), 8, 1, MOST_MEMORY,
      "checkpoints whose largest residual is the reference; 1: monotone"},
     {"watchdog", PERP_FIELD_INT, offsetof(settings, watchdog), 5, 0, 1000,
-     "whole steps in a row that are taken whatever the residual"},
+     "successive full steps that are taken for any residual"},
     {"restarts", PERP_FIELD_INT, offsetof(settings, restarts), 12, 0, 1000,
      "other starts and settings tried when stuck"},
 };
 
-/* Fall of the residual, relative to the step in t, that a point must show. */
+/* [1] Decrease of the residual, relative to the step in t, that a point must show. */
 #define DECREASE 1e-4
-/* A whole step that leaves the reference this far behind is out of sight. */
+/* [1] A full step that exceeds the reference by this factor is rejected. */
 #define OUT_OF_SIGHT 1e3
-/* Paths without halving the residual after which to begin elsewhere. */
+/* [paths] Number of paths without halving the residual after which the search restarts. */
 #define STALLED 30
-/* A nonlinear F may vanish at infinity, which is no answer: z may grow by this, relative to the start. */
+/* [1] A nonlinear F may vanish at infinity, which is no solution: z may grow by this, relative to the start. */
 #define FAR 1e6
 /* The path is searched down to 2^-HALVINGS of its pieces. */
 #define HALVINGS 24
-/* Proximal term, in the unit of the scaled J: first, growth where it does not suffice, fall after success, most. */
+/* Proximal term, in the unit of the scaled J: first value, growth if it is not enough, decrease after success, largest
+ * value. */
 #define PROX_FIRST 1e-8
 #define PROX_GROW  100
 #define PROX_FALL  0.1
@@ -66,7 +66,7 @@ static const perp_field fields[] = {
 #define PROX_RESCUE 1e-3
 #define PROX_STUCK  1
 
-/* A way to begin. */
+/* A kind of start. */
 typedef enum origin { GUESS, RAY, ELSEWHERE } origin;
 typedef struct plan {
     origin from;
@@ -120,7 +120,7 @@ static double largest(int n, const double *x) {
     return most;
 }
 
-/* The trial becomes the iterate; is it the best so far? */
+/* Makes the trial point the iterate, and keeps it if it is the best so far. */
 static void accept(search *s, double merit) {
     swap(&s->x, &s->tx);
     swap(&s->z, &s->tz);
@@ -146,7 +146,7 @@ static void linearise(search *s) {
     for (int i = 0; i < s->m.n; i++) s->c[i] = s->w[i] - s->c[i];
 }
 
-/* One path, from the iterate or from the ray, with as much of a proximal term as it takes to be regular. */
+/* Follows one path, from the iterate or from the ray, with a proximal term as large as regularity needs. */
 static pp_path_end follow(search *s, bool ray) {
     for (;;) {
         linearise(s);
@@ -175,7 +175,7 @@ static void check(search *s) {
     memcpy(s->checkpoint, s->x, sizeof *s->x * (size_t)s->m.n);
 }
 
-/* Backwards along the path that was kept. */
+/* Searches backwards along the saved path. */
 static bool search_path(search *s) {
     double tau = 1, goal = reference(s);
     if (s->p.npoint < 2) return false;
@@ -198,11 +198,11 @@ static perp_outcome outcome_of(pp_path_end end) {
     }
 }
 
-/* The iterate is set; Newton's method along paths until solved or stuck. `ray`: the first path begins on the ray. */
+/* Newton's method along paths from the iterate until solved or stuck. ray: the first path begins on the ray. */
 static perp_outcome descend(search *s, bool ray) {
-    int loose = 0; /* whole steps since the checkpoint */
+    int loose = 0; /* full steps since the checkpoint */
     int stalled = 0;
-    double good = s->merit; /* and when it was last improved upon by half */
+    double good = s->merit; /* merit when it was last halved */
     bool searching = false;
     perp_outcome last = PERP_OUTCOME_NUMERICS;
     s->nreference = 0;
@@ -224,7 +224,7 @@ static perp_outcome descend(search *s, bool ray) {
         if (end == PP_PATH_STOPPED) return last;
         if (end == PP_PATH_REACHED && !searching) {
             double merit = try_point(s, s->p.x);
-            if (ray && merit < INFINITY) { /* a new beginning */
+            if (ray && merit < INFINITY) { /* a new start */
                 ray = false;
                 accept(s, merit);
                 s->nreference = 0;
@@ -244,7 +244,7 @@ static perp_outcome descend(search *s, bool ray) {
                 continue;
             }
         }
-        if (s->m.box.linear || ray) return last; /* the linear problem was exact: its path has nothing more to say */
+        if (s->m.box.linear || ray) return last; /* the linear problem was exact: its path gives nothing more */
         if (loose > 0) {
             double merit = try_point(s, s->checkpoint);
             accept(s, merit);
@@ -257,7 +257,7 @@ static perp_outcome descend(search *s, bool ray) {
             check(s);
         } else {
             if (!(s->prox < PROX_STUCK)) return last;
-            s->prox = fmax(PROX_RESCUE, PROX_GROW * s->prox); /* shorter steps, and paths that do arrive */
+            s->prox = fmax(PROX_RESCUE, PROX_GROW * s->prox); /* shorter steps, and paths that reach their end */
         }
     }
 }
@@ -305,7 +305,7 @@ static plan choose(int k, bool linear) {
 
 static perp_outcome begin(search *s, const plan *how) {
     int n = s->m.n;
-    double *z = s->m.w; /* free until the next measure */
+    double *z = s->m.w; /* unused until the next measure */
     if (how->from == ELSEWHERE)
         elsewhere(s, how->which, z);
     else
@@ -330,7 +330,7 @@ static perp_outcome restart(search *s, int *plans) {
         perp_outcome o = begin(s, &how);
         *plans = k + 1;
         if (o == PERP_OUTCOME_SOLVED || o == PERP_OUTCOME_STOPPED || s->major >= s->s->max_major) return o;
-        if (k == 0 || how.from == RAY) first = o; /* what a ray start says is worth most */
+        if (k == 0 || how.from == RAY) first = o; /* the result of a ray start is the most informative */
     }
     return first;
 }
@@ -351,7 +351,7 @@ static perp_outcome pivot_at_last(search *s, const perp_problem *problem, perp_o
     if (r < s->least) {
         s->least = r;
         memcpy(s->best, z, sizeof *z * (size_t)s->m.n);
-        pp_tell(info, "the answer is lemke's");
+        pp_tell(info, "solved by lemke");
     }
     return r <= s->s->tol ? PERP_OUTCOME_SOLVED : own.outcome == PERP_OUTCOME_STOPPED ? own.outcome : outcome;
 }

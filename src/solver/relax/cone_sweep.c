@@ -1,15 +1,15 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* cone_sweep.c - Gauss-Seidel to a few digits
- * Problem  a scaled cone problem (cone.h) with Coulomb's law, of which an answer to 1e-2 .. 1e-6 is wanted: the contacts
- *          of a pile that falls, slides and knocks.
- * Method   contacts in turn. Each is open, sticks or slides with all others held: open and stick are exact, by the
- *          inverse of its block; sliding is a few turns of normal part and disc, exact at once for balls. A little too
- *          far each time (OVER), and jumps along a line where sweeps converge slowly (relax_run.c). Always in the same
- *          direction: there and back takes three times as many.
- * Valid    moderate mu; no proof. Deep piles near rest and large mass ratios converge slowly to more than three digits.
- * Cost     per sweep four times the entries of H (or twice those of W): a hundred sweeps cost as much as one
- *          factorisation of a thousand packed bodies.
+ * Problem  A scaled cone problem (cone.h) with Coulomb's law, to be solved to 1e-2 .. 1e-6: the contacts of a pile that falls, slides and
+ *          collides.
+ * Method   Contacts in order. Each is open, sticks or slides with all others constant. Open and stick are exact, by the inverse of its block.
+ *          Sliding alternates between normal part and disc a few times; for balls once is exact. Over-relaxed (OVER), with jumps
+ *          along a line if sweeps converge slowly (relax_run.c). Always in the same direction: alternating directions take three times
+ *          as many sweeps.
+ * Valid    Moderate mu; no proof. Deep piles near rest and large mass ratios converge slowly beyond three digits.
+ * Cost     Per sweep four times the entries of H (or twice those of W): a hundred sweeps cost as much as one factorisation of a thousand
+ *          packed bodies.
  * Source   Jean (1999); Jourdan, Alart, Jean (1998). */
 #include "solver/relax/cone_sweep.h"
 
@@ -22,9 +22,9 @@
 
 /* [1] Over-relaxation of a sweep. Half: work +52 %; double: work +244 %. */
 #define OVER 1.3
-/* [turns] Largest number of turns of normal part and disc of a contact that slides. Half and double: no effect. */
+/* [turns] Largest number of turns of normal part and disc for a sliding contact. Half and double: no effect. */
 #define TURNS 4
-/* [1] Part of the change of the first turn at which there are enough turns. Half and double: no effect. */
+/* [1] Turns end if the change is below this fraction of that of the first turn. Half and double: no effect. */
 #define STILL 1e-3
 /* [sweeps] Sweeps between two measures. Half: no effect; double: other bits only. */
 #define MEASURE 8
@@ -48,7 +48,7 @@ bool pp_cone_sweep_make(pp_cone_sweep *k, const pp_cone *c) {
     return true;
 }
 
-/* x of a contact that slides, from where it is; q: its velocity at x = 0. */
+/* x of a sliding contact, starting from its present value; q: its velocity at x = 0. */
 static void slide(const pp_cone *c, int i, double bound, const double *q, double *x) {
     const double *W = c->diag + 16 * (ptrdiff_t)i;
     int n = c->dim;
@@ -75,7 +75,7 @@ static void slide(const pp_cone *c, int i, double bound, const double *q, double
     }
 }
 
-/* Block i with all others held, v its velocity at x. */
+/* Block i with all others constant, v its velocity at x. */
 static void solve_block(const pp_cone_sweep *k, int i, const double *v, const double *x, double *next) {
     const pp_cone *c = &k->on.c;
     const double *W = c->diag + 16 * (ptrdiff_t)i, *X = k->inverse + 16 * (ptrdiff_t)i;
@@ -105,7 +105,7 @@ static void solve_block(const pp_cone_sweep *k, int i, const double *v, const do
     slide(c, i, k->on.bound[i], q, next);
 }
 
-/* Back to what is allowed, friction within the disc of its normal part. */
+/* Projection on the admissible set, friction within the disc of its normal part. */
 static void clamp(const pp_cone *c, int i, double *x) {
     if (i < c->nrow) {
         x[0] = x[0] < c->lo[i] ? c->lo[i] : x[0] > c->hi[i] ? c->hi[i] : x[0];
@@ -120,7 +120,7 @@ static void clamp(const pp_cone *c, int i, double *x) {
     for (int r = 1; r < c->dim; r++) x[r] *= most / length;
 }
 
-/* One sweep. Largest change of a block: its error with the others held. */
+/* One sweep. Returns the largest change of a block: its error with the others constant. */
 static double sweep(void *self, double step) {
     pp_cone_sweep *k = self;
     const pp_cone *c = &k->on.c;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* cone_sweep.h - Gauss-Seidel sweeps over a scaled cone problem to a few digits; what auto begins with where no more is
- * asked for. */
+/* cone_sweep.h - Gauss-Seidel sweeps over a scaled cone problem to a few digits; the first stage of auto if that is
+ * enough. */
 #ifndef PP_CONE_SWEEP_H
 #define PP_CONE_SWEEP_H
 
@@ -18,7 +18,7 @@ typedef struct pp_cone_sweep {
     double *inverse; /* nblock x 16: W~_ii^-1; a zero at [0]: there is none */
 } pp_cone_sweep;
 
-/* In the call's memory; figure, call, how must be set; k must stay where it is. False if refused. */
+/* Allocates in the call's memory; figure, call, how must be set; k must not be moved. Returns false if out of memory. */
 bool pp_cone_sweep_make(pp_cone_sweep *k, const pp_cone *c);
 
 /* Sweeps from k->on.x; info->iterations counts them. Coulomb's law: not for cone QPs. */

@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* relax.c - sweeps over the blocks of a cone problem, Gauss-Seidel and Jacobi
  *   contact i: x_i in its cone, v_i = sum_j W~_ij x_j + q~_i, Coulomb's law or the associated one between them
- * Method   on the scaled view (cone.h). Each block in turn is solved with all others held: exactly (cone_law.c), or by
- *          one projected step: the normal row first, then friction within the disc that the new normal impulse allows.
- *          In local form v_i is a block row times x. With bodies, their velocities are kept: a contact reads and changes
- *          the two that it touches, and W is never formed. Jacobi moves all blocks from the old values; that overshoots
- *          where several act on one body, so block i sees W_ii enlarged by the number of contacts on its busier body
- *          (split masses), times the largest eigenvalue of W against these enlarged blocks, from power iterations.
- * Valid    associated law, W symmetric positive semidefinite: converges. Coulomb's law: usually, for moderate mu;
- *          slowly for stacks and large mass ratios.
- * Cost     a sweep: twice the entries of W, or four times those of H, and a small solve per contact.
+ * Method   Uses the scaled view (cone.h). Each block in order is solved with all others constant: exactly (cone_law.c), or by one projected
+ *          step: the normal row first, then friction within the disc of the new normal impulse. In local form v_i is a block row times x.
+ *          With bodies, their velocities are stored: a contact reads and changes the two that it touches, and W is never formed. Jacobi
+ *          moves all blocks from the old values. That overshoots if several act on one body, so block i uses W_ii enlarged by the number
+ *          of contacts on its busier body (split masses), times the largest eigenvalue of W relative to these enlarged blocks, from power
+ *          iterations.
+ * Valid    Associated law, W symmetric positive semidefinite: converges. Coulomb's law: usually, for moderate mu; slowly for stacks and large
+ *          mass ratios.
+ * Cost     A sweep: twice the entries of W, or four times those of H, and a small solve per contact.
  * Source   Jean, The non-smooth contact dynamics method (1999); Jourdan, Alart, Jean, A Gauss-Seidel like algorithm to
  *          solve frictional contact problems (1998); Tonge, Benevolenski, Voroshilov, Mass splitting for jitter-free
  *          parallel rigid body simulation (2012) for Jacobi. */
@@ -25,8 +25,8 @@
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [1] Added to the diagonal of a block that bounds are estimated with, whose mean is 1: directions that a block does
- * not feel at all are left to the others. */
+/* [1] Added to the diagonal of a block in the estimate of bounds; its mean is 1. Directions on which a block has no
+ * effect are left to the others. */
 #define BLOCK_LEAST 1e-8
 
 /* y += A x, A rows x cols column-major. */
@@ -120,7 +120,7 @@ void pp_cone_sweeps_answer(void *self, const double *x, double *z) {
     pp_cone_unscale(&s->c, x, z);
 }
 
-/* One projected step of block i from x with velocity v; W~_ii taken `slow` times as large. */
+/* One projected step of block i from x with velocity v, with W~_ii multiplied by `slow`. */
 static void projected_step(const pp_cone_sweeps *s, int i, double slow, const double *v, double *x) {
     const pp_cone *c = &s->c;
     const double *W = c->diag + 16 * (ptrdiff_t)i;
@@ -208,7 +208,7 @@ static double jacobi(void *self, double step) {
     return most;
 }
 
-/* By rows of absolute values: no smaller than the largest eigenvalue. */
+/* Sums of absolute values in rows: not smaller than the largest eigenvalue. */
 static void find_bounds(pp_cone_sweeps *s) {
     const pp_cone *c = &s->c;
     for (int i = 0; i < c->nblock; i++) {
@@ -248,7 +248,7 @@ static bool precompute_bodies(pp_cone_sweeps *s, const perp_call *call) {
     return true;
 }
 
-/* How many blocks share what block i acts on. */
+/* Number of blocks that act on the same bodies as block i. */
 static bool count_sharing(pp_cone_sweeps *s, const perp_call *call) {
     const pp_cone *c = &s->c;
     int *users = PP_CALL_ARRAY(call, int, c->body ? c->nnode : 1);
@@ -271,11 +271,12 @@ static bool count_sharing(pp_cone_sweeps *s, const perp_call *call) {
     return true;
 }
 
-/* Largest eigenvalue of W against its own blocks, each `slow` times as large, by some power iterations; a little more. */
+/* Largest eigenvalue of W relative to its own blocks, each multiplied by `slow`, by some power iterations, with a
+ * safety factor. */
 static double largest_eigenvalue(pp_cone_sweeps *s, double *x) {
     const pp_cone *c = &s->c;
     double lambda = 1;
-    for (int i = 0; i < c->m; i++) x[i] = 1 + 0.3 * (i % 7) - 0.2 * (i % 5); /* nothing it is likely to miss */
+    for (int i = 0; i < c->m; i++) x[i] = 1 + 0.3 * (i % 7) - 0.2 * (i % 5); /* a vector that is unlikely to miss it */
     for (int step = 0; step < PP_POWER_STEPS; step++) {
         double before = norm(c->m, x);
         pp_cone_apply(c, x, s->v);

@@ -11,11 +11,11 @@ typedef struct pp_relax {
     int max_sweeps;
     double tol;        /* unit-free residual at which to stop */
     double relaxation; /* of a sweep */
-    bool together;     /* Jacobi: all blocks from the old values, damped; else Gauss-Seidel, in order */
-    bool exact;        /* every block solved exactly with the others held; else one projected step of it */
-    bool symmetric;    /* Gauss-Seidel: there and back, as one sweep */
-    int window;        /* sweeps in which something must improve; 0: as suits Gauss-Seidel */
-    bool extrapolate;  /* jump ahead when sweeps converge slowly along a line */
+    bool together;     /* Jacobi: all blocks from the old values, damped; otherwise Gauss-Seidel, in order */
+    bool exact;        /* every block is solved exactly with the others constant; otherwise by one projected step */
+    bool symmetric;    /* Gauss-Seidel: forwards and backwards, as one sweep */
+    int window;        /* number of sweeps in which the residual must improve; 0: as suits Gauss-Seidel */
+    bool extrapolate;  /* extrapolate if sweeps converge slowly along a line */
 } pp_relax;
 
 /* Sweeps over the blocks of a PERP_CONE or PERP_CONE_QP problem. z: guess in, best answer out. */
@@ -28,8 +28,8 @@ perp_outcome pp_cone_nncg(const perp_problem *p, const pp_relax *o, double *z, c
 perp_outcome pp_cone_fixed_point(const perp_problem *p, const pp_relax *o, double *z, const perp_call *call,
                                  perp_solve_info *info);
 
-/* The same for PERP_LCP and PERP_MLCP: rows with a diagonal by themselves, others with all that they couple as a block
- * that is solved exactly (blocks.h); free variables eliminated first (reduce.h). */
+/* The same for PERP_LCP and PERP_MLCP. Rows with a diagonal are solved singly, others with all variables that they
+ * couple as a block that is solved exactly (blocks.h). Free variables are eliminated first (reduce.h). */
 perp_outcome pp_lcp_relax(const perp_problem *p, const pp_relax *o, double *z, const perp_call *call,
                           perp_solve_info *info);
 perp_outcome pp_lcp_nncg(const perp_problem *p, const pp_relax *o, double *z, const perp_call *call,
@@ -44,7 +44,7 @@ typedef struct pp_relax_settings {
     double relaxation, tol;
 } pp_relax_settings;
 
-/* What a loop drives. */
+/* The object that a loop drives. */
 typedef struct pp_sweeper {
     int n;
     double *x;          /* n: the iterate */
@@ -52,14 +52,14 @@ typedef struct pp_sweeper {
     double *out;        /* where an answer for the watch goes */
     int every;          /* sweeps between two measures: 1 if measuring is cheap */
     void *self;
-    /* One sweep of x with steps `step` times as long as the method wants. Returns an idea of the residual. */
+    /* One sweep of x with steps multiplied by `step`. Returns an estimate of the residual. */
     double (*sweep)(void *self, double step);
     double (*measure)(void *self); /* unit-free residual of x, velocities computed anew */
-    void (*admit)(void *self);     /* x to the nearest point that is allowed; measure before sweeping on */
+    void (*admit)(void *self);     /* moves x to the nearest admissible point; measure before the next sweep */
     void (*answer)(void *self, const double *x, double *z); /* in the variables of the problem */
 } pp_sweeper;
 
-/* Sweeps until solved, stuck, stopped or max_sweeps; x ends as the best point measured. */
+/* Sweeps until solved, stuck, stopped or max_sweeps. x ends as the best point measured. */
 perp_outcome pp_relax_run(pp_sweeper *s, const pp_relax *o, const perp_call *call, perp_solve_info *info);
 perp_outcome pp_nncg_run(pp_sweeper *s, const pp_relax *o, const perp_call *call, perp_solve_info *info);
 
@@ -70,7 +70,7 @@ typedef struct pp_best {
 } pp_best;
 void pp_best_note(pp_best *b, int n, const double *x, double residual);
 
-/* Looks at the clock now and then, at the iterate if anybody watches. False: stop. */
+/* Checks the clock at intervals; shows the iterate to the watch if there is one. Returns false to stop. */
 bool pp_sweeper_look(pp_sweeper *s, int count, const perp_call *call);
 
 /* A cone problem under relaxation. */
@@ -85,9 +85,9 @@ typedef struct pp_cone_sweeps {
     const pp_relax *o;
 } pp_cone_sweeps;
 
-/* On a problem that is made already; x is left to the caller. False if memory is refused. */
+/* For a problem that is already prepared; the caller sets x. Returns false if out of memory. */
 bool pp_cone_sweeps_on(pp_cone_sweeps *s, const pp_cone *c, const pp_relax *o, const perp_call *call);
-/* x from the guess z, made admissible. False: *why says what to return. */
+/* x from the guess z, made admissible. Returns false with *why as the outcome. */
 bool pp_cone_sweeps_make(pp_cone_sweeps *s, const perp_problem *p, const pp_relax *o, const double *z,
                          const perp_call *call, perp_outcome *why);
 /* v (and y) from x. */

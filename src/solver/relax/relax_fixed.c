@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* relax_fixed.c - projected fixed point with adapted steps
  *   x = P(x - r_i F(x)) exactly at a solution, P the projection on bounds or cones, r_i > 0 one step per block
- * Method   y = P(x - r F(x)); r is shortened until r |F(y) - F(x)| <= 0.9 |x - y|, and lengthened next time if it is less
- *          than 0.4 (all lengths in the metric of the r_i, whose ratios come from the rows of the matrix: blocks that many
- *          others act on take shorter steps). Cones: x <- y, with the jumps of relax_run.c. Bounds: skew parts of F
- *          (friction in an LCP) would make that run round in circles, so a corrector follows, x <- P(x - g a r F(y)),
- *          a the length along d = x - y - r (F(x) - F(y)) that brings x nearest to all solutions, g the relaxation.
- * Valid    bounds: F monotone with a solution: converges. Cones: associated law with W symmetric: converges; Coulomb's
- *          law, which is not quite monotone: as a rule, slowly.
- * Cost     one F per step and O(n), two with the corrector; some more when r is shortened.
+ * Method   y = P(x - r F(x)); r is shortened until r |F(y) - F(x)| <= 0.9 |x - y|, and lengthened next time if the ratio is below 0.4 (all lengths
+ *          in the metric of the r_i, whose ratios come from the rows of the matrix: blocks on which many others act take shorter steps).
+ *          Cones: x <- y, with the jumps of relax_run.c. Bounds: skew parts of F (friction in an LCP) would make this cycle, so a corrector
+ *          follows, x <- P(x - g a r F(y)), where a is the length along d = x - y - r (F(x) - F(y)) that brings x nearest to all
+ *          solutions, and g the relaxation.
+ * Valid    Bounds: F monotone with a solution: converges. Cones: associated law with symmetric W: converges; Coulomb's law, which is not quite
+ *          monotone: usually, slowly.
+ * Cost     One F per step and O(n), two with the corrector; some more when r is shortened.
  * Source   Foerg, Pfeiffer, Ulbrich, Simulation of unilateral constrained systems with many bodies (2005), Studer,
  *          Numerics of Unilateral Contacts and Friction (2009), 5, for r; He, Liao, Improvements of some projection methods
  *          for monotone nonlinear variational inequalities (2002) for test and corrector. */
@@ -22,19 +22,19 @@
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [1] Change of velocity over change of impulse, in units of the step, above which the step is too long. */
+/* [1] The step is too long if the change of velocity over the change of impulse, in units of the step, exceeds this. */
 #define TOO_LONG 0.9
-/* [1] The same ratio below which the step is too short. */
+/* [1] The step is too short if this ratio is below this. */
 #define TOO_SHORT 0.4
 /* [1] Factor of a step that is too long. */
 #define SHORTER 0.6667
 /* [1] Factor of a step that is too short. */
 #define LONGER 1.5
-/* [tries] Largest number of times that one step is shortened. */
+/* [tries] Largest number of times that a step is shortened. */
 #define TRIES 60
-/* [steps] Number of steps within which the residual must fall below PP_STALLED of what it was. */
+/* [steps] Number of steps within which the residual must decrease to PP_STALLED of its value. */
 #define WINDOW 1000
-/* [windows] Number of windows in a row without that which end the iteration. */
+/* [windows] Number of successive windows without that which end the iteration. */
 #define PATIENCE 2
 
 typedef struct fixed {
@@ -77,7 +77,7 @@ static double try_steps(fixed *s) {
     return ratio;
 }
 
-/* Length along which the corrector goes; 0 if there is no direction. */
+/* Length of the corrector step; 0 if there is no direction. */
 static double length_along(const fixed *s, double r) {
     double xd = 0, dd = 0;
     for (int i = 0; i < s->n; i++) {
@@ -112,7 +112,7 @@ static perp_outcome iterate(fixed *s, pp_sweeper *show, pp_best *best, const pp_
         double a = length_along(s, r), f = o->relaxation * a;
         info->iterations++;
         bool defined = false;
-        for (int attempt = 0; attempt < TRIES && !defined; attempt++, f *= 0.5) { /* shorter where F is not defined */
+        for (int attempt = 0; attempt < TRIES && !defined; attempt++, f *= 0.5) { /* shorter if F is not defined */
             step(s, f * r, s->g, s->y);
             defined = s->F(s->self, s->y, s->f);
         }
@@ -312,7 +312,7 @@ perp_outcome pp_box_fixed_point(const perp_problem *p, const pp_relax *o, double
         s.lo[i] = s.b.lo[i] / s.zs[i], s.hi[i] = s.b.hi[i] / s.zs[i];
         x[i] = z[i] / s.zs[i];
     }
-    s.size = 0; /* of w(0), or where it is not defined, of w at the start */
+    s.size = 0; /* of w(0); if it is not defined, of w at the start */
     memset(s.z, 0, sizeof *s.z * (size_t)n);
     double *w = PP_CALL_ARRAY(call, double, n);
     if (!w) return PERP_OUTCOME_MEMORY;

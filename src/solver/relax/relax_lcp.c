@@ -1,14 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* relax_lcp.c - sweeps over the rows of an LCP or mixed LCP, Gauss-Seidel and Jacobi
- *   0 <= z  _|_  w = M z + q >= 0        M: n x n, column-major, what reduce.c leaves of the problem
- * Method   variables in order, each solved for with all others held. One with a diagonal by itself: z_i <- max(0, z_i -
- *          f w_i/M_ii). A row without one (slip speed of a contact, multiplier of an upper bound) forms a block with all
- *          that it couples, and its small LCP is solved exactly (blocks.c). Jacobi moves all from the old w, each by the
- *          share 1/(row sum of |M| against the diagonal), further lengthened by power iterations that tell how far
- *          these sums overrate M.
- * Valid    symmetric positive semidefinite M with a solution; with friction usually, slowly.
- * Cost     2 n^2 flops per sweep at most, 2 n for each variable that changes; memory as M.
+ *   0 <= z  _|_  w = M z + q >= 0        M: n x n, column-major, after reduce.c
+ * Method   Variables in order, each solved with all others constant. One with a diagonal: z_i <- max(0, z_i - f w_i/M_ii). A row without one
+ *          (slip speed of a contact, multiplier of an upper bound) forms a block with all variables that it couples, and its small LCP is
+ *          solved exactly (blocks.c). Jacobi moves all from the old w, each by the fraction 1/(row sum of |M| relative to the diagonal),
+ *          enlarged by power iterations that show how much these sums overestimate M.
+ * Valid    Symmetric positive semidefinite M with a solution; with friction usually, slowly.
+ * Cost     At most 2 n^2 flops per sweep, 2 n for each variable that changes; memory as M.
  * Source   Cottle, Pang, Stone (1992), 5.1-5.3; Mangasarian, Solution of symmetric linear complementarity problems by
  *          iterative methods (1977) for over-relaxation and Jacobi. */
 #include <math.h>
@@ -25,9 +24,9 @@ typedef struct rows {
     pp_groups g;
     pp_block k;
     double *z, *w, *share, *target;
-    double size, goal; /* largest |q_i|/ws_i: the unit of the residual; residual that is looked at twice */
+    double size, goal; /* largest |q_i|/ws_i: the unit of the residual; residual that is checked twice */
     bool *in;
-    int age; /* measures since w was fresh */
+    int age; /* number of measures since w was recomputed */
     const pp_relax *o;
 } rows;
 
@@ -53,7 +52,7 @@ static double residual(const rows *s) {
 static double measure(void *self) {
     rows *s = self;
     double r = s->age < 0 ? 0 : residual(s);
-    if (r <= s->goal || ++s->age > PP_REFRESH) { /* w has drifted by rounding: look again before believing it */
+    if (r <= s->goal || ++s->age > PP_REFRESH) { /* w may have drifted by rounding: recompute it before accepting */
         refresh(s);
         r = residual(s);
     }
@@ -80,7 +79,8 @@ static void move(rows *s, int i, double next) {
     pp_axpy(s->p.n, change, s->p.M + (ptrdiff_t)s->p.n * i, s->w);
 }
 
-/* The solution of group b with all others fixed, written to target by variable. False: there is none, and the group stays. */
+/* The solution of group b with all others constant, written to target by variable. Returns false if there is none; the
+ * group stays. */
 static bool group_target(rows *s, int b) {
     int m = s->g.start[b + 1] - s->g.start[b];
     const int *v = s->g.member + s->g.start[b];

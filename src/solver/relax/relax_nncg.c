@@ -1,16 +1,16 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* relax_nncg.c - nonlinear conjugate gradients on sweeps
- *   x <- S(x) a sweep of Gauss-Seidel; its change g = S(x) - x is zero exactly at a solution, and plays the gradient
- * Method   Fletcher and Reeves: p <- b p + g with b = |g|^2/|g before|^2, and x <- S(x) + b p before. If b > 1 the
- *          sweeps got worse: restart with p = g. Sweeps go there and back: then g is a gradient in a symmetric metric,
- *          which conjugate directions need (a chain of 40: 178 such sweeps, 1613 one-way ones). x is brought back to the cones after each step, for what lies outside
- *          would make the next change meaningless. A residual far above the best restarts from the best point; if that
- *          happens again and again, plain sweeps take over.
- * Valid    where the sweeps converge, and usually much faster on long chains of contacts.
- * Cost     a sweep there and back and the velocities anew per step: about two and a half plain sweeps.
+ *   x <- S(x) is a Gauss-Seidel sweep; its change g = S(x) - x is zero exactly at a solution, and takes the role of the gradient
+ * Method   Fletcher and Reeves: p <- b p + g with b = |g|^2/|g before|^2, and x <- S(x) + b p before. If b > 1 the sweeps became worse: restart
+ *          with p = g. Sweeps go forwards and backwards, so that g is a gradient in a symmetric metric, which conjugate directions need
+ *          (a chain of 40: 178 such sweeps, 1613 one-way ones). x is projected on the cones after each step, because points outside would
+ *          make the next change meaningless. If the residual is far above the best, the iteration restarts from the best point; if that
+ *          happens repeatedly, plain sweeps are used.
+ * Valid    Where the sweeps converge; usually much faster on long chains of contacts.
+ * Cost     A symmetric sweep and new velocities per step: about two and a half plain sweeps.
  * Source   Silcowitz-Hansen, Niebe, Erleben, A nonsmooth nonlinear conjugate gradient method for interactive contact
- *          force problems (2010); sweeps there and back are our addition. */
+ *          force problems (2010); symmetric sweeps are an addition of perp. */
 #include <math.h>
 #include <string.h>
 
@@ -19,13 +19,13 @@
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [1] Residual, in units of the best one, from which on the iteration goes back to the best point. */
+/* [1] If the residual exceeds this multiple of the best one, the iteration returns to the best point. */
 #define FAR 1e3
-/* [times] Number of such returns after which conjugate directions are left out. */
+/* [times] After this number of returns conjugate directions are no longer used. */
 #define RETURNS 20
-/* [steps] Number of steps within which the residual must fall below PP_STALLED of what it was. */
+/* [steps] Number of steps within which the residual must decrease to PP_STALLED of its value. */
 #define WINDOW 200
-/* [windows] Number of windows in a row without that which end the iteration. */
+/* [windows] Number of successive windows without that which end the iteration. */
 #define PATIENCE 5
 
 static double squared(const pp_sweeper *s, const double *x) {

@@ -1,12 +1,11 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* relax_run.c - the loop around sweeps: when to stop, when to shorten steps, when to jump
- * Method   sweeps until the residual is small enough. When successive changes point the same way and shrink slowly, x is
- *          moved on by the sum of the geometric series that they begin (Aitken); a jump after which the sweeps change
- *          much more than before is taken back and the next one is shorter. If nothing improves over a window of
- *          sweeps and the changes turn round, steps are shortened from the best point on; if they do not, or steps are
- *          short already, a few windows later it gives up.
- * Valid    whatever the sweeps are. The best point measured is what is returned.
+/* relax_run.c - the loop around sweeps: when to stop, to shorten steps, to extrapolate
+ * Method   Sweeps until the residual is small enough. If successive changes have the same direction and decrease slowly, x is moved by the sum of
+ *          the geometric series that they begin (Aitken). A jump after which the sweeps change much more than before is rejected, and the
+ *          next one is shorter. If nothing improves over a window of sweeps and the changes reverse, steps are shortened from the best
+ *          point on. If they do not reverse, or steps are short already, the loop ends after a few more windows.
+ * Valid    Any kind of sweeps. The best point measured is returned.
  * Cost     O(n) beside each sweep.
  * Source   Aitken's delta-squared for vectors: Brezinski, Redivo Zaglia, Extrapolation Methods (1991), 4. */
 #include <math.h>
@@ -17,11 +16,11 @@
 
 /* Constants, beside those of pace.h: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [1] Least length of stalled steps, in units of those that the method wants. */
+/* [1] Smallest length of stalled steps, relative to those of the method. */
 #define LEAST_STEP 0.1
-/* [windows] Number of windows in a row without progress that end the sweeps. */
+/* [windows] Number of successive windows without progress that end the sweeps. */
 #define PATIENCE 4
-/* [sweeps] Sweeps between two looks at the clock. */
+/* [sweeps] Sweeps between two checks of the clock. */
 #define LOOK_EVERY 16
 
 void pp_best_note(pp_best *b, int n, const double *x, double residual) {
@@ -39,14 +38,15 @@ bool pp_sweeper_look(pp_sweeper *s, int count, const perp_call *call) {
 typedef struct run {
     pp_sweeper *s;
     pp_best best;
-    double *last, *change, *saved; /* x before the latest sweep, what the one before changed, x before a jump */
+    double *last, *change, *saved; /* x before the latest sweep, change of the sweep before, x before a jump */
     double step, trust, pace, window;
     int jumped, check, stalls, broken;
 } run;
 
-/* How the last change compares with the one before. */
+/* Comparison of the last change with the one before. */
 typedef struct course {
-    double pace, rate, cosine; /* length; part along the one before over the length of that; cosine of the angle */
+    /* length; component along the one before, divided by the length of that; cosine of the angle */
+    double pace, rate, cosine;
 } course;
 
 static course look_back(const run *r) {
@@ -62,7 +62,7 @@ static course look_back(const run *r) {
 
 static void copy(int n, double *to, const double *from) { memcpy(to, from, sizeof *to * (size_t)n); }
 
-/* x was changed by other means than a sweep. */
+/* Call after x was changed other than by a sweep. */
 static void settle(run *r) {
     r->s->admit(r->s->self);
     r->s->measure(r->s->self);
@@ -77,7 +77,7 @@ static bool jump(run *r, const course *c) {
     return true;
 }
 
-/* Judges the last jump, looks for stalls, jumps. False: nothing more to hope for. */
+/* Checks the last jump, detects stalls, jumps. Returns false if no further progress is expected. */
 static bool steer(run *r, const pp_relax *o, int count) {
     course c = look_back(r);
     if (r->jumped > 0 && count == r->jumped + PP_JUMP_JUDGED) {
@@ -121,7 +121,7 @@ static perp_outcome sweeps(run *r, const pp_relax *o, const perp_call *call, per
             double residual = s->measure(s->self);
             pp_best_note(&r->best, s->n, s->x, residual);
             if (residual <= o->tol) return PERP_OUTCOME_SOLVED;
-            if (!isfinite(residual)) { /* steps too long by far */
+            if (!isfinite(residual)) { /* steps much too long */
                 if (++r->broken > 20) return PERP_OUTCOME_NUMERICS;
                 r->step *= 0.5;
                 copy(s->n, s->x, r->best.x);

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* solver_fixed_point.c - proximal fixed point with adapted steps, for bounds and cones
  *   x = P(x - r F(x)), P the projection on [lo, hi] or on the cones
- * Method   predictor and corrector with a step r that follows how fast F changes (relax_fixed.c).
- * Valid    F monotone with a solution: converges, slowly if F is far from well conditioned. Needs nothing but F, so it
- *          takes every class with a projection. Coulomb's law: as a rule.
- * Cost     two evaluations of F per step.
+ * Method   Predictor and corrector with a step r that follows the rate of change of F (relax_fixed.c).
+ * Valid    F monotone with a solution: converges, slowly if F is ill-conditioned. Needs only F, so it supports every class with a projection.
+ *          Coulomb's law: usually.
+ * Cost     Two evaluations of F per step.
  * Source   Foerg, Pfeiffer, Ulbrich (2005); Studer (2009) 5; He, Liao (2002). */
 #include <stddef.h>
 
@@ -16,7 +16,7 @@ static const perp_field fields[] = {
     {"max_iterations", PERP_FIELD_INT, offsetof(pp_relax_settings, max_sweeps), 20000, 1, 1e9,
      "steps, two evaluations each"},
     {"relaxation", PERP_FIELD_DOUBLE, offsetof(pp_relax_settings, relaxation), 1.8, 1e-3, 1.999,
-     "of the corrector, below 2"},
+     "factor of the corrector, below 2"},
     {"tol", PERP_FIELD_DOUBLE, offsetof(pp_relax_settings, tol), 1e-9, 1e-16, 1, "unit-free residual at which to stop"},
 };
 

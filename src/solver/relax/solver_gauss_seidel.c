@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* solver_gauss_seidel.c - block Gauss-Seidel over contacts with exact local solves
  *   u = W r + q, contact by contact Coulomb's law, or the associated one
- * Method   contacts in order, each solved exactly with all others held (cone_law.c); through the velocities of the bodies
- *          where masses are given. Slow convergence along a line is jumped over (relax_run.c).
- * Valid    a handful of contacts: exact in some sweeps. Associated law: always, in the end. Stacks, walls and mass
- *          ratios: too slow for more than a few digits.
- * Cost     twice the entries of W per sweep, or four times those of H, and a microsecond per contact.
+ * Method   Contacts in order, each solved exactly with all others constant (cone_law.c); through the velocities of the bodies if masses are
+ *          given. Slow convergence along a line is extrapolated (relax_run.c).
+ * Valid    A few contacts: exact in some sweeps. Associated law: converges always. Stacks, walls and mass ratios: too slow for more than a few
+ *          digits.
+ * Cost     Twice the entries of W per sweep, or four times those of H, and a microsecond per contact.
  * Source   Jean (1999); Jourdan, Alart, Jean (1998): non-smooth Gauss-Seidel. */
 #include <stddef.h>
 

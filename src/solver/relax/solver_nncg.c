@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* solver_nncg.c - nonsmooth nonlinear conjugate gradients for LCP, mixed LCP and cones
  *   0 <= z  _|_  w = M z + q >= 0;  cones: contact by contact, Coulomb's law or the associated one
- * Method   the change of a Gauss-Seidel sweep, there and back, plays the gradient of Fletcher and Reeves' method
- *          (relax_nncg.c).
- * Valid    where Gauss-Seidel converges; on long chains of contacts in far fewer sweeps.
- * Cost     about two and a half plain sweeps per step.
+ * Method   The change of a symmetric Gauss-Seidel sweep takes the role of the gradient in the method of Fletcher and Reeves (relax_nncg.c).
+ * Valid    Where Gauss-Seidel converges; on long chains of contacts with far fewer sweeps.
+ * Cost     About two and a half plain sweeps per step.
  * Source   Silcowitz-Hansen, Niebe, Erleben (2010). */
 #include <stddef.h>
 
@@ -14,9 +13,9 @@
 
 static const perp_field fields[] = {
     {"max_sweeps", PERP_FIELD_INT, offsetof(pp_relax_settings, max_sweeps), 5000, 1, 1e9,
-     "sweeps over all rows, there and back"},
+     "symmetric sweeps over all rows"},
     {"relaxation", PERP_FIELD_DOUBLE, offsetof(pp_relax_settings, relaxation), 1, 1e-3, 1.999,
-     "of a sweep: below 1 damps"},
+     "factor of a sweep; below 1 damps"},
     {"tol", PERP_FIELD_DOUBLE, offsetof(pp_relax_settings, tol), 1e-9, 1e-16, 1, "unit-free residual at which to stop"},
 };
 

@@ -2,19 +2,17 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* solver_pgs.c - projected block Gauss-Seidel for LCP, mixed LCP and cones
  *   0 <= z  _|_  w = M z + q >= 0        M: n x n, column-major
- * Method   variables in order, each solved for with all others held. One with a diagonal by itself: z_i <- max(0, z_i -
- *          w_i/M_ii). A row without one (slip speed of a contact, multiplier of an upper bound) says nothing of its own
- *          variable: it and all that it couples form a block, whose small LCP is solved exactly (blocks.c), so one
- *          contact with friction takes one sweep. Both may be over- or under-relaxed. w is kept up to date by columns.
- *          Mixed problems lose their free variables first (reduce.c). When successive changes point the same way and
- *          shrink slowly, z is moved on by the sum of the geometric series they begin (Aitken); a jump after which the
- *          sweeps change much more than before is taken back, and the next one is shorter. If they turn round instead
- *          and nothing improves, steps are shortened. Cones: one projected step per contact (relax.c).
- * Valid    converges for symmetric positive semidefinite M with a solution; with friction it usually does, slowly for
- *          stacks and large mass ratios. Where it does not, it says so (PERP_OUTCOME_LIMIT) and returns the best point
- *          it saw. Gives up early where nothing moves, or where the residual is within SLACK of tol and stays: feet
- *          that are not coplanar to the last digit.
- * Cost     2 n^2 flops per sweep at most, 2 n for each variable that changes; memory as M.
+ * Method   Variables in order, each solved with all others constant. One with a diagonal: z_i <- max(0, z_i - w_i/M_ii). A row without one (slip
+ *          speed of a contact, multiplier of an upper bound) does not determine its own variable: it forms a block with all variables that it
+ *          couples, whose small LCP is solved exactly (blocks.c). So one contact with friction takes one sweep. Both may be over- or
+ *          under-relaxed. w is updated by columns. Free variables of mixed problems are eliminated first (reduce.c). If successive changes
+ *          have the same direction and decrease slowly, z is moved by the sum of the geometric series that they begin (Aitken). A jump after
+ *          which the sweeps change much more than before is rejected, and the next one is shorter. If changes reverse instead and nothing
+ *          improves, steps are shortened. Cones: one projected step per contact (relax.c).
+ * Valid    Converges for symmetric positive semidefinite M with a solution; with friction usually, slowly for stacks and large mass ratios. If it
+ *          does not converge, it reports PERP_OUTCOME_LIMIT and returns the best point seen. Ends early if nothing moves, or if the
+ *          residual is within SLACK of tol and stays: feet that are not coplanar to the last digit.
+ * Cost     At most 2 n^2 flops per sweep, 2 n for each variable that changes; memory as M.
  * Source   Williams (2.46)-(2.47), signs as in the errata; Cottle, Pang, Stone (1992) 5.2 (block splitting); Jean, The
  *          non-smooth contact dynamics method (1999) for contacts as blocks. */
 #include <math.h>
@@ -29,9 +27,9 @@
 
 /* Constants, beside those of pace.h: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [1] Least length of stalled steps, in units of those that the method wants. */
+/* [1] Smallest length of stalled steps, relative to those of the method. */
 #define LEAST_STEP 0.05
-/* [1] Residual, in units of the goal, below which one that has stalled is not going to fall. */
+/* [1] If the residual has stalled below this multiple of the goal, the iteration ends. */
 #define SLACK 100
 
 typedef struct settings {
@@ -47,7 +45,7 @@ static const perp_field fields[] = {
      "below 1 damps, above 1 over-relaxes"},
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-11, 1e-16, 1, "residual, relative to q, at which to stop"},
     {"extrapolate", PERP_FIELD_BOOL, offsetof(settings, extrapolate), 1, 0, 1,
-     "jump ahead when the sweeps converge slowly along a line"},
+     "extrapolate if the sweeps converge slowly along a line"},
 };
 
 typedef struct layout {
@@ -123,7 +121,7 @@ static bool move(layout *l, const pp_plain *p, int i, double x, double step) {
     return true;
 }
 
-/* One sweep; false if nothing changed at all. A block without an answer of its own is left as it is. */
+/* One sweep; returns false if nothing changed. A block without a solution of its own stays. */
 static bool sweep(layout *l, const pp_plain *p, double step) {
     bool moved = false;
     for (int i = 0; i < p->n; i++) {
@@ -144,11 +142,11 @@ static bool sweep(layout *l, const pp_plain *p, double step) {
     return moved;
 }
 
-/* How the last sweep's change compares with the one before, all in natural scales. */
+/* Comparison of the last sweep's change with the one before, in natural scales. */
 typedef struct course {
     double pace;   /* its length */
-    double rate;   /* its part along the one before, over the length of that */
-    double cosine; /* of the angle between them; NaN if one is zero */
+    double rate;   /* its component along the one before, divided by the length of that */
+    double cosine; /* cosine of the angle between them; NaN if one is zero */
 } course;
 
 static course look_back(const layout *l, const pp_plain *p) {
@@ -186,7 +184,7 @@ static perp_outcome iterate(layout *l, const pp_plain *p, const settings *s, dou
     }
     for (int count = 0;; count++) {
         double r = measure(p, l->z, l->w);
-        if (r <= goal) { /* w has drifted by rounding: look again before believing it */
+        if (r <= goal) { /* w may have drifted by rounding: recompute it before accepting */
             refresh(p, l->z, l->w);
             r = measure(p, l->z, l->w);
         } else if (count % PP_REFRESH == PP_REFRESH - 1) {

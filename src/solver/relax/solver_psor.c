@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* solver_psor.c - projected successive over-relaxation for LCP, mixed LCP and cones
  *   0 <= z  _|_  w = M z + q >= 0;  cones: contact by contact, Coulomb's law or the associated one
- * Method   as projected Gauss-Seidel, each variable or block going `relaxation` times as far as its own answer, then back
- *          to the bounds or the cone. No extrapolation: that is what over-relaxation is for. If the residual does not
- *          fall and the changes turn round, steps are shortened from the best point on.
+ * Method   As projected Gauss-Seidel, but each variable or block moves `relaxation` times as far as its own solution, and is then projected on the
+ *          bounds or the cone. No extrapolation, because over-relaxation takes its place. If the residual does not decrease and the
+ *          changes reverse, steps are shortened from the best point on.
  * Valid    M or W symmetric positive semidefinite, relaxation below 2: converges. With friction usually, near 1.
- * Cost     as a sweep of Gauss-Seidel.
+ * Cost     As a sweep of Gauss-Seidel.
  * Source   Cryer, The solution of a quadratic programming problem using systematic overrelaxation (1971); Cottle, Pang,
  *          Stone (1992) 5.3. */
 #include <stddef.h>

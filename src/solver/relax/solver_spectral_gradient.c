@@ -2,15 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* solver_spectral_gradient.c - spectral projected gradient for sparse mixed LCPs with a symmetric matrix
  *   min z'Mz/2 + q'z over lo <= z <= hi, whose stationary points are the solutions of the mixed LCP
- * Method   direction d = P(z - a D g) - z with the gradient g = M z + q, P the projection on the bounds, and
- *          D = 1/diagonal. The length a is that of Barzilai and Borwein in the metric of D, the long and the short one in
- *          turn: the inverse of a curvature of the objective along the last step. The full step is taken if the
- *          objective is below the largest of the last MEMORY ones (Grippo, Lampariello, Lucidi); otherwise the minimum
- *          along d, which is known in closed form.
- * Valid    M symmetric; otherwise the story says so and nothing is done. M semidefinite: converges if there is a
- *          solution. M indefinite: ends in a solution if the objective is bounded below. The number of steps
- *          grows with the condition number of the rows between their bounds.
- * Cost     one product with M per step. No factorisation; eight vectors of memory.
+ * Method   Direction d = P(z - a D g) - z with the gradient g = M z + q, P the projection on the bounds, and D = 1/diagonal. The length a is that
+ *          of Barzilai and Borwein in the metric of D, alternately the long and the short one: the inverse of a curvature of the
+ *          objective along the last step. The full step is taken if the objective is below the largest of the last MEMORY ones (Grippo,
+ *          Lampariello, Lucidi); otherwise the minimum along d, which has a closed form.
+ * Valid    M symmetric; otherwise this is reported and nothing is done. M semidefinite: converges if there is a solution. M indefinite: ends in
+ *          a solution if the objective is bounded below. The number of steps grows with the condition number of the rows between
+ *          their bounds.
+ * Cost     One product with M per step. No factorisation; eight vectors of memory.
  * Source   Birgin, Martinez, Raydan, SIAM J. Optim. 10 (2000); Dai, Fletcher, Numer. Math. 100 (2005) for bounds;
  *          Pospisil, Dostal, Math. Comput. Simul. 145 (2018) for quadratics. */
 #include <math.h>
@@ -88,7 +87,7 @@ static void scale(task *t) {
     pp_box_units(b, size > 0 ? size : 1, b->J0, t->zu, t->wu);
 }
 
-/* Natural map of the point, by the gradient at hand. */
+/* Natural map of the point, from the present gradient. */
 static double natural(const task *t) {
     double most = 0;
     for (int i = 0; i < t->n; i++) {
@@ -100,7 +99,7 @@ static double natural(const task *t) {
     return most;
 }
 
-/* One step of number k. False if nothing moves or something is not finite. */
+/* Step number k. Returns false if nothing moves or a number is not finite. */
 static bool step(task *t, int k) {
     int n = t->n;
     double slope = 0, curve = 0, square = 0, products = 0, move = 1, largest = t->value[0];
@@ -128,7 +127,7 @@ static bool step(task *t, int k) {
     return true;
 }
 
-/* The figure of z, with the gradient anew where it matters. Keeps the best. */
+/* The figure of z, with a new gradient if it matters. Keeps the best. */
 static double look_at(task *t, int k, double tol) {
     double f = natural(t);
     if ((f <= tol || k % PP_REFRESH == 0) && pp_box_F(&t->b, t->z, t->g)) f = natural(t);

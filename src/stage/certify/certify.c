@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* certify.c - stage 7: next state -> figures
- * Measured on the state that is about to be committed: law residuals from the step problem (residual.c), joint errors
- * and overlap from the end poses, contact states from the end velocities, and the energy account (ledger.c). */
+ * Measured on the state that is about to be committed: law residuals from the step problem (residual.c), joint errors and penetration from the
+ * end poses, contact states from the end velocities, and the energy balance (ledger.c). */
 #include <limits.h>
 #include <string.h>
 
@@ -20,13 +20,14 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Penetration, as a part of the size, from which on a body counts as jammed. */
+/* [1] Penetration, as a fraction of the size, above which a body counts as jammed. */
 #define JAMMED 1e-7
-/* [1] Part of the smaller shape across which a contact may push, for gaps that are linearised: what overlap may be to be called fair. */
+/* [1] Distance across which a contact with linearised gap may push, as a fraction of the smaller shape: the limit at
+ * which penetration is rated fair. */
 #define FAR 1e-2
 
-/* Pressed contacts slip if their speed stands out from what the tolerance leaves open. A frame that was given up before it had a problem
- * and an answer has contacts without states. */
+/* Contacts with an impulse slide if their slip exceeds the tolerance. A frame that failed before it had a problem and a
+ * solution has contacts without states. */
 static void classify(pp_frame *f, perp_certificate *cert) {
     cert->contacts = f->contacts.n;
     if (!f->pose.problem.contact || !f->solve.solution.p_contact || !f->solve.solution.nu) return;
@@ -92,7 +93,7 @@ void pp_certify_answer(pp_frame *f, perp_certificate *cert) {
     classify(f, cert);
 }
 
-/* How far the surfaces of two shapes give way by their law: where they do most. */
+/* Largest deflection of the surfaces of two shapes by their law. */
 static double yield_of(const pp_frame *f, int a, int b) {
     double most = 0;
     for (int i = 0; i < f->contacts.n; i++) {
@@ -102,8 +103,8 @@ static double yield_of(const pp_frame *f, int a, int b) {
     return most;
 }
 
-/* Overlap of surfaces that give way is compression as far as the law explains it by the force; only the rest counts
- * against the step. */
+/* Overlap of compliant surfaces is compression as far as the law explains it by the force. Only the rest counts as
+ * penetration. */
 static perp_status compression(const pp_frame *end, perp_certificate *cert) {
     perp_world *w = end->w;
     perp_status st = pp_overlapping(w->found.broad, end->collide.nplaced, end->collide.placed, pp_may_touch, end,
@@ -112,7 +113,7 @@ static perp_status compression(const pp_frame *end, perp_certificate *cert) {
         const pp_placed *a = &end->collide.placed[w->found.couples.couple[k].i],
                         *b = &end->collide.placed[w->found.couples.couple[k].j];
         double d = -pp_separation(a, b);
-        if (isnan(d)) d = INFINITY; /* a broken pose is never a good one */
+        if (isnan(d)) d = INFINITY; /* a pose that is not finite is never good */
         if (!(d > 0)) continue;
         double law = yield_of(end, a->slot, b->slot);
         cert->compression = fmax(cert->compression, fmin(d, law));
@@ -124,8 +125,8 @@ static perp_status compression(const pp_frame *end, perp_certificate *cert) {
     return st;
 }
 
-/* A part that had an answer only where nothing is asked to open: which driven body is in another, and how deep; or was
- * taken for standing, since what it drags is stuck. */
+/* For a substep that had a solution only without opening contacts: finds the driven body that is inside another one,
+ * and its depth; or a driven body that was treated as at rest because its load is stuck. */
 static void find_jam(const pp_frame *end, perp_certificate *cert) {
     for (int i = 0; i < end->contacts.n; i++) {
         const pp_placed *of[2] = {NULL, NULL};
@@ -147,7 +148,7 @@ static void find_jam(const pp_frame *end, perp_certificate *cert) {
     }
 }
 
-/* Rigid rows that gave way: the laws know them as rigid. */
+/* Adds rigid rows that gave way: the laws treat them as rigid. */
 static void find_gives(const pp_frame *f, perp_certificate *cert) {
     const pp_frame *self = f, *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &self;
     double speed = fmax(cert->law.scale, f->h * perp_v3_norm(f->w->def.gravity_W));
@@ -160,9 +161,9 @@ static void find_gives(const pp_frame *f, perp_certificate *cert) {
     }
 }
 
-/* Contacts that push although their shapes are apart from start to end. Linearised gaps err a little; but a contact model that holds a
- * vertex before planes which the body does not reach to (Williams 4.1) pushes across any distance, and its own laws see nothing. Models
- * that measure gaps at the end have them in their laws. */
+/* Finds contacts with an impulse whose shapes are apart at start and end. Linearised gaps have small errors. But a
+ * contact model that keeps a vertex in front of planes beyond their faces (Williams 4.1) pushes across any distance,
+ * and its own laws do not show it. Models that measure gaps at the end have them in their laws. */
 static void find_pushes_apart(const pp_frame *f, perp_certificate *cert) {
     const perp_step_problem *p = &f->pose.problem;
     if (f->purpose != PP_STEP || f->method.true_gap || f->method.nkick > 0 || f->task.half) return;
@@ -170,7 +171,7 @@ static void find_pushes_apart(const pp_frame *f, perp_certificate *cert) {
         const int *shape = f->contacts.shape + 2 * i;
         double P = f->solve.solution.p_contact[3 * i];
         if (!(P > 0) || p->contact[i].compliance > 0) continue;
-        double a = f->w->shape[shape[0]].g->size, b = f->w->shape[shape[1]].g->size; /* 0: a half space, a point */
+        double a = f->w->shape[shape[0]].g->size, b = f->w->shape[shape[1]].g->size; /* 0: half-space or point */
         double far = FAR * (a > 0 && b > 0 ? fmin(a, b) : fmax(a, b));
         double ends = pp_separation_in(f->w, shape, f->s1);
         if (!(ends > far && pp_separation_in(f->w, shape, f->s0) > far)) continue;
@@ -178,7 +179,7 @@ static void find_pushes_apart(const pp_frame *f, perp_certificate *cert) {
     }
 }
 
-/* What a step of free fall gives all bodies. */
+/* Energy of one step of free fall of all bodies. */
 static double fall_energy(const perp_world *w, double h) {
     double mass = 0, g = perp_v3_norm(w->def.gravity_W);
     for (int i = 0; i < w->nbody; i++) {
@@ -195,7 +196,7 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     cert->motor_yields = f->solve.motor_yields > 0;
     cert->yield_joint = f->solve.yield_joint;
     if (w->nshape > 0) {
-        pp_frame end = *f; /* the filter looks at the placed shapes of its frame */
+        pp_frame end = *f; /* the filter uses the placed shapes of its frame */
         end.task.nflying = 0;
         perp_status st = pp_place_shapes(w, f->s1, &end.collide.placed, &end.collide.nplaced);
         if (!st && f->method.yield)
@@ -222,13 +223,13 @@ static void worst(double *sum, double x) {
     if (!(x <= *sum)) *sum = x;
 }
 
-/* Counts of a very long run, or of a recording that lies, stop at the largest number. */
+/* Counts of a very long run, or of a corrupt recording, saturate. */
 static int add_count(int a, int b) {
     long long sum = (long long)a + b;
     return sum > INT_MAX ? INT_MAX : sum < INT_MIN ? INT_MIN : (int)sum;
 }
 
-/* The extent after the ledger of `sum` has grown to what it is. */
+/* Updates the extent after the ledger of `sum` was updated. */
 static void extend(perp_certificate *sum, const perp_certificate *c) {
     perp_energy_extent *e = &sum->extent;
     const perp_ledger *l = &sum->ledger;

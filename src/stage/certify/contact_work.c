@@ -1,37 +1,38 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* contact_work.c - what the contacts of a part of a step did to the energy, island by island
- * Method   An impulse does the work of the mean of the velocities before and after it, relative to what is driven. Islands are
- *          bodies connected by contacts that push and by joints: what one of them gains must not hide in the losses of another.
- * Rule     A contact whose gap is measured at the end of the step leads its body along a curve: with u and u+ along the row of the start,
- *          its gap opens by h (u+ - c), c: what the curve adds. In smooth motion u = -c, u+ = c, and the contact does no work. If its body
- *          came with u > -c, the step's forces turn it back onto the surface within the step, and the contact seems to give
+/* contact_work.c - work of the contacts of a substep, by island
+ * Method   An impulse does work at the mean of the velocities before and after it, relative to driven bodies. Islands are bodies connected by
+ *          joints and by contacts with an impulse. They are separate, so that the gain of one is not hidden by the losses of another.
+ * Rule     A contact whose gap is measured at the end of the step guides its body along a curve. With u and u+ along the row of the start, its
+ *          gap opens by h (u+ - c), where c is the effect of the curve. In smooth motion u = -c, u+ = c, and the contact does no
+ *          work. If its body came with u > -c, the forces of the step turn it back onto the surface within the step, and the contact seems
+ *          to do the work
  *              1/2 p (u + c).
- *          So it is in the first step of a contact that leads a body round, whose velocity is not half a step behind, and where a body
- *          that leaves a surface is pulled back. That is an error of the rule, which takes all impulses at once. As far as the contacts
- *          of an island give more than they take by it, it is drift and no gain.
- *          Rows of the end have the same error: in smooth motion u = 3c and u+ = c along them, while the gap stays 0. So for all
- *          of them the velocity before counts up to what the gap opens by less u+, which is -c where the gap stays.
+ *          This happens in the first step of a contact that guides a body along a curve, if its velocity is not half a step behind, and if
+ *          a body that leaves a surface is pulled back. It is an error of the integration rule, in which all impulses act at once. As far
+ *          as the contacts of an island gain more than they lose by it, it is drift and not gain.
+ *          Rows of the end have the same error: in smooth motion u = 3c and u+ = c along them, while the gap stays 0. So for all of them
+ *          the velocity before counts up to the opening rate of the gap minus u+, which is -c if the gap stays.
  * Layers   A compliant surface is a spring, whose work is no gain. The spring changes the slip within the step, so friction is
  *          counted with the slip at the end, for which Coulomb's law holds.
- * Motors   A motor without force limit that yields presses with an impulse P as large as it was given (motor_yield.c), and contacts press
- *          back. The two are counted together, since one solve finds both:
- *            - What the motor takes, P (w + w+)/2 < 0, contacts may give: a driven wall that pushes a jammed link back against it.
- *            - If the velocity along the motor changes from w to w+, the mean of both gives contacts 1/2 P (w+ - w) that the motor lacks.
- *              The motor adds its work at the mean less that at the end, 1/2 P (w - w+), where it takes, down to the work of the
- *              contacts at the end, for which their laws hold.
- *          The certificate names such motors (motor_yields). The second holds for every motor without force limit: one that reaches the
- *          limit of its coordinate stops within the impact that a contact has at the same time.
- * Joints   Bodies come to a step with velocities that lie along the motions of their joints at the pose before. A joint that turns them
- *          along those of this pose strikes a little, and a contact beside it strikes back. One solve finds both impulses, so what
- *          locked motions and limits take, contacts of the same island may give. The ledger has both.
- * Driven   The velocity of a driven body jumps from the part before to this part. The other bodies start with velocities of the part
- *          before, but the laws hold with the velocity of this part. The work of the normal impulse, and that of friction, are computed
- *          with both velocities of the driven body, and the smaller value counts: the difference may come from the drive. Example:
- *          friction on a plate that turns back within the step. If the driven body turns, the velocity before is rotated with it, so
- *          that a body which slides outwards on a turning plate gains nothing in the frame of the plate.
- * Rebounds Where contacts with restitution e close without friction, p (u+ + e u) = 0, so they take 1/2 (1 - e) p |u| in all,
- *          u: approach before. What is missing beyond that was lost by the method. */
+ * Motors   A motor without force limit that yields acts with the impulse limit P that it was given (motor_yield.c), and contacts act against
+ *          it. Both are counted together, because one solve finds both:
+ *            - Contacts may give the work that the motor takes, P (w + w+)/2 < 0: a driven wall pushes a jammed link back against it.
+ *            - If the velocity along the motor changes from w to w+, the mean velocity gives contacts the work 1/2 P (w+ - w), which the
+ *              motor lacks. The motor adds its work at the mean minus that at the end, 1/2 P (w - w+), if this is negative, down to
+ *              the work of the contacts at the end, for which their laws hold.
+ *          The certificate names such motors (motor_yields). The second point holds for every motor without force limit: one that reaches
+ *          the limit of its coordinate stops within the impact of a contact at the same time.
+ * Joints   Bodies enter a step with velocities along the motions of their joints at the pose before. A joint that turns them to those of this
+ *          pose causes a small impact, and a contact beside it reacts. One solve finds both impulses, so contacts may give the energy that
+ *          locked motions and limits of the same island take. The ledger has both.
+ * Driven   The velocity of a driven body jumps from the previous substep to this one. The other bodies start with velocities of the previous
+ *          substep, but the laws hold with the velocity of this one. The work of the normal impulse, and that of friction, are
+ *          computed with both velocities of the driven body, and the smaller value counts: the difference may come from the drive.
+ *          Example: friction on a plate that reverses its motion within the step. If the driven body rotates, the velocity before is
+ *          rotated with it, so that a body which slides outwards on a rotating plate gains nothing in the frame of the plate.
+ * Rebounds If contacts with restitution e close without friction, p (u+ + e u) = 0. So they take 1/2 (1 - e) p |u| in total, u: approach
+ *          before. A larger loss is an error of the method. */
 #include "model/actuator.h"
 #include "stage/solve/give_way.h"
 #include "stage/certify/contact_work.h"
@@ -53,24 +54,23 @@ static void join_kick(pp_contact_work *a, const pp_frame *k) {
         if (k->solve.solution.p_contact[3 * i] > 0) pp_row_join(a->parent, &k->pose.problem.contact[i].n);
 }
 
-/* Velocity of B relative to A at a contact before the kick, as far as driven bodies make it: that of the part before, since in the
- * part itself they have its mean velocity, and where the other was when that part began. u: velocity of B relative to A as far as others
- * make it. *turn: of the one that is driven, over the part. False: not known. */
+/* Velocity of B relative to A at a contact before the kick, by driven bodies: their velocity in the previous substep,
+ * because in this one they have its mean velocity, at the place of the other body when that substep began. u: velocity
+ * of B relative to A by other bodies. *turn: rotation of the driven body over the substep. Returns false if not known. */
 static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, perp_vec3 *w, perp_quat *turn) {
     const perp_vec3 *linear = k->control.start_v ? k->control.start_v : k->s0->v,
                     *rate = k->control.start_w ? k->control.start_w : k->s0->w;
     *v = *w = perp_v3(0, 0, 0);
     *turn = perp_q_identity();
-    if (i >= k->contacts.n) return false;      /* points that a body rests on */
-    if (k->purpose == PP_IMPACT) return false; /* it takes no time */
+    if (i >= k->contacts.n) return false;      /* support points */
+    if (k->purpose == PP_IMPACT) return false; /* zero time */
     if (!k->control.start_v && k->purpose == PP_STEP && !(k->s0->part > 0)) return false;
     const perp_vec3 at[2] = {k->contacts.at[i].a_W, k->contacts.at[i].b_W};
     for (int side = 0; side < 2; side++) {
         int body = k->w->shape[k->contacts.shape[2 * i + side]].body;
         if (k->w->body[body].kind != PERP_BODY_KINEMATIC) continue;
         perp_vec3 r = perp_v3_sub(at[side], k->s1->X[body].p);
-        if (!k->task.half &&
-            k->demand.levers != k->s0) /* rows are of the start of the one and of the end of the other */
+        if (!k->task.half && k->demand.levers != k->s0) /* rows have one body at the start and the other at the end */
             r = perp_v3_axpy(perp_v3_sub(at[side], k->s0->X[body].p), side ? k->s0->part : -k->s0->part, u);
         *v = perp_v3_axpy(*v, side ? 1 : -1, perp_v3_add(linear[body], perp_v3_cross(rate[body], r)));
         *w = perp_v3_axpy(*w, side ? 1 : -1, rate[body]);
@@ -91,7 +91,7 @@ double pp_most_before(const pp_frame *k, int i, double end_gap, bool linear) {
     return isnan(most) ? INFINITY : most;
 }
 
-/* pp_most_before() of a frame that is solved; INFINITY where its gaps were not measured at the end. */
+/* pp_most_before() for a solved frame; INFINITY if its gaps were not measured at the end. */
 static double most_before(const pp_frame *k, int i) {
     if (!k->method.true_gap || i >= k->contacts.n) return INFINITY;
     return pp_most_before(k, i, k->method.true_gap[i], k->method.posed_linear);
@@ -114,7 +114,7 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
         }
         if (driven_before(k, i, u, &v, &w, &turn)) {
             const perp_contact *at = &k->contacts.at[i];
-            v = perp_v3_sub(perp_q_rotate(turn, perp_v3_add(v, u)), u); /* seen in the frame of the driven body */
+            v = perp_v3_sub(perp_q_rotate(turn, perp_v3_add(v, u)), u); /* in the frame of the driven body */
             was[0] = perp_v3_dot(v, at->n_W);
             was[1] = perp_v3_dot(v, at->t_W);
             was[2] = perp_v3_dot(v, at->o_W);
@@ -122,7 +122,7 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
         }
         int at = pp_work_island(a, &c->n), rows = c->e_r > 0 ? 4 : p->dim == 3 ? 3 : 2;
         for (int r = 0; r < rows; r++) {
-            if ((r == 0 ? c->compliance : c->compliance_f) > 0) continue; /* a spring may give back */
+            if ((r == 0 ? c->compliance : c->compliance_f) > 0) continue; /* a spring may return energy */
             double impulse = r < 3 ? k->solve.solution.p_contact[3 * i + r] : k->solve.solution.p_spin[i];
             bool gives = c->compliance > 0;
             double after = pp_row_dot(p, row[r], k->solve.solution.nu) + driven[r],
@@ -145,7 +145,8 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
     }
 }
 
-/* What motors that yielded did at the mean velocity, and how much less that is than at the end; the latter of all without force limit. */
+/* Adds the work of yielding motors at the mean velocity. For all motors without force limit: adds the work at the mean
+ * minus that at the end. */
 static void add_motors(pp_contact_work *a, const pp_frame *k) {
     const perp_step_problem *p = &k->pose.problem;
     for (int i = 0; i < p->njoint; i++) {
@@ -160,7 +161,7 @@ static void add_motors(pp_contact_work *a, const pp_frame *k) {
     }
 }
 
-/* What locked motions and limits of joints did at the mean velocity. */
+/* Adds the work of locked motions and limits of joints at the mean velocity. */
 static void add_joints(pp_contact_work *a, const pp_frame *k) {
     const perp_step_problem *p = &k->pose.problem;
     for (int i = 0; i < p->njoint; i++) {
@@ -179,15 +180,15 @@ static double with_joints(const pp_contact_work *a, int b) {
     return fmin(taken, moved);
 }
 
-/* Do two shapes touch in a frame? */
+/* Does the frame have a contact of these two shapes? */
 static bool has_pair(const pp_frame *f, const int *shape) {
     for (int i = 0; i < f->contacts.n; i++)
         if (f->contacts.shape[2 * i] == shape[0] && f->contacts.shape[2 * i + 1] == shape[1]) return true;
     return false;
 }
 
-/* What contacts that bounce may take, with the impulses of the whole part; of a kick only those that no contact of the whole
- * part stands for. */
+/* Subtracts the loss that restitution allows to rebounding contacts, with the impulses of the whole substep. For a kick
+ * only contacts that the whole substep does not have are counted. */
 static void allow_losses(pp_contact_work *a, const pp_frame *k, const pp_frame *whole) {
     const perp_step_problem *p = &k->pose.problem;
     for (int i = 0; i < k->contacts.n; i++) {
@@ -233,7 +234,7 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
     for (int k = 0; k < n; k++) add_joints(a, kick[k]);
     for (int b = 0; b < f->control.nblock; b++) {
         a->work[b] = with_joints(a, b);
-        a->rule[b] = fmin(a->rule[b], fmax(0, a->work[b])); /* if contacts take more elsewhere, they give nothing */
+        a->rule[b] = fmin(a->rule[b], fmax(0, a->work[b])); /* no gain if contacts take more elsewhere */
         a->work[b] -= a->rule[b];
     }
     allow_losses(a, f, f);
@@ -242,7 +243,7 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
     return true;
 }
 
-/* Contact of an island that did most work: who is named. */
+/* Names the contact of an island that did most work. */
 static void name_gain(const pp_frame *f, const pp_contact_work *a, int island, perp_certificate *cert) {
     double most = -INFINITY;
     for (int i = 0; i < f->contacts.n; i++) {

@@ -1,39 +1,42 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* contact_work.h - what the contacts of a part of a step did to the energy, island by island. */
+/* contact_work.h - work of the contacts of a substep, by island. */
 #ifndef PP_CONTACT_WORK_H
 #define PP_CONTACT_WORK_H
 
 #include "stage/frame.h"
 
-/* Arrays by block; those of an island stand at the block that pp_work_island() names. Energies [M L^2/T^2]. */
+/* Arrays by block; the values of an island are at the block that pp_work_island() returns. Energies [M L^2/T^2]. */
 typedef struct pp_contact_work {
     int *parent;
-    double *
-        work; /* of contacts: normal and friction, relative to driven bodies; with motors that yielded and what joints take */
-    double *rule;   /* what contacts seemed to give because all impulses of a step act at once; `work` is without it */
-    double *moved;  /* of contacts, with all parts positive */
-    double *effort; /* energy that the normal impulses of contacts would give, each alone, from rest */
-    double *end;    /* of contacts at the velocities of the end, for which their laws hold */
-    double *motor;  /* of motors that yielded */
-    double *lag;    /* of motors without force limit: at the mean velocity less at that of the end */
-    double *joint;  /* of locked motions and limits of joints */
-    double *lost; /* what contacts that bounce took along their normals beyond what their restitution lets them take */
-    double *kinetic; /* energy before the part, and what a part of free fall gives beside it */
+    /* Work of contacts, normal and friction, relative to driven bodies; includes yielding motors and losses of joints. */
+    double *work;
+    /* energy that contacts only seem to add because all impulses of a step act at once; not included in `work` */
+    double *rule;
+    double *moved;   /* work of contacts, sum of absolute values */
+    double *effort;  /* energy that the normal impulses of contacts would give to bodies at rest, each alone */
+    double *end;     /* work of contacts at the velocities of the end, for which their laws hold */
+    double *motor;   /* work of motors that yielded */
+    double *lag;     /* motors without force limit: work at the mean velocity minus work at the end velocity */
+    double *joint;   /* work of locked motions and limits of joints */
+    double *lost;    /* energy that rebounding contacts took along their normals beyond the loss of their restitution */
+    double *kinetic; /* kinetic energy before the substep, plus that of free fall over the substep */
 } pp_contact_work;
 
-/* Of a solved frame, all of its kicks together. What surfaces that give way give back is left out. False: no memory. */
+/* Computes it for a solved frame, all kicks together. Energy that compliant surfaces return is not included. Returns
+ * false if out of memory. */
 bool pp_contact_work_of(const pp_frame *f, pp_contact_work *out);
-/* Largest velocity before along the normal row of contact i that counts for the work of its impulse: what the gap opens by, up to end_gap,
- * less the velocity after; 0 where gaps are linearised. INFINITY: the rule does not apply (impacts, one of two kicks, compliant layers). See
- * "Rule" in contact_work.c. */
+/* Largest velocity before the step along the normal row of contact i that counts for the work of its impulse: the rate
+ * at which the gap opens up to end_gap, minus the velocity after; 0 if gaps are linearised. INFINITY: the rule does not
+ * apply (impacts, one of two kicks, compliant layers). See "Rule" in contact_work.c. */
 double pp_most_before(const pp_frame *k, int i, double end_gap, bool linear);
 int pp_work_island(const pp_contact_work *a, const perp_row *row);
-/* Gains and lost rebounds of a frame into its certificate, which has its ledger already: errors of the rule go from `normal` to `drift`. */
+/* Writes gains and lost rebounds of a frame to its certificate, which has its ledger already. Errors of the integration
+ * rule move from `normal` to `drift`. */
 perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert);
-/* Largest gain of an island of a solved frame, 0 to 1: the work of its contacts as a part of the energy that it has with it. What free
- * fall gives it in a time h >= f->h counts as energy too. Work that the tolerance of the world leaves to impulses as large is none: bodies that
- * are held at rest by large forces have no other energy. */
+/* Largest gain of an island of a solved frame, 0 to 1: the work of its contacts as a fraction of its energy including
+ * this work. The energy of free fall over a time h >= f->h counts as energy too. Work within the world's tolerance of
+ * the impulses is ignored, because bodies that large forces hold at rest have no other energy. */
 double pp_largest_gain(const pp_frame *f, double h);
 
 #endif

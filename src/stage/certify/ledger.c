@@ -1,20 +1,19 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* ledger.c - where the energy went
+/* ledger.c - energy balance of a step
  *   1/2 nu' M nu - 1/2 nu0' M nu0 = 1/2 (nu0 + nu)' sum of impulses            (M of the start pose: an identity)
- * Each impulse does the work of its mean velocity. At a contact with a kinematic body the work on the dynamic one
- * splits into that of the relative velocity (impact and friction) and that of the body which is driven; a surface that moves
- * along itself (stage/control/belt.h) counts as driven. The free turn
- * that follows keeps the energy to rounding; a correction of joints then acts on the inertia of the end, and may turn it
- * a little. What these leave is computed from the inertias, apart from the impulses.
+ * Each impulse does work at its mean velocity. At a contact with a kinematic body, the work on the dynamic body has two parts: at the
+ * relative velocity (impact and friction), and at the velocity of the driven body. A surface that moves along itself
+ * (stage/control/belt.h) counts as driven. The free rotation afterwards conserves energy to rounding. A correction of joints then acts on
+ * the inertia of the end, and may rotate it a little. The effect of both is computed from the inertias, independent of the impulses.
  *
- * Potentials. Forces f = -dV/dq enter by -dV of the poses, not by the work of their kicks. The difference of the two,
- * D = work + dV, is what the rule of the stepper makes of the energy. For a kick at the start and a motion with the
- * velocity after it, with S(q, nu, h) = h/2 f(q).nu and a part of length h after one of length h0,
- *   sampling = -(S(q+, nu+, h) - S(q, nu, h0))      it telescopes: E + S is what the rule keeps
- *   drift    = D - sampling                         0 for gravity and linear springs in parts of equal length, else O(h^3)
- * For half kicks velocities and poses belong to the same time: sampling = 0, drift = D. Of gravity, D is computed from the
- * velocities that bodies were displaced by, not from the poses, so the remainder checks the motion too. */
+ * Potentials. Forces f = -dV/dq enter by -dV of the poses, not by the work of their kicks. The difference of the two, D = work + dV, is the
+ * energy error of the stepper's rule. For a kick at the start and a motion with the velocity after it, with S(q, nu, h) = h/2 f(q).nu and a
+ * substep of length h after one of length h0,
+ *   sampling = -(S(q+, nu+, h) - S(q, nu, h0))      it telescopes: the rule conserves E + S
+ *   drift    = D - sampling                         0 for gravity and linear springs in substeps of equal length, otherwise O(h^3)
+ * For half kicks velocities and poses belong to the same time: sampling = 0, drift = D. For gravity, D is computed from the velocities that
+ * moved the bodies, not from the poses, so the remainder checks the motion too. */
 #include "model/armature.h"
 #include "problem/rows.h"
 #include "stage/frame.h"
@@ -38,7 +37,7 @@ static double rotation_energy(const pp_body *b, perp_quat q, const double *om) {
     return 0.5 * perp_v3_dot(w, perp_m3_mul_v(b->I_B, w));
 }
 
-/* Both energies of block k, and what its turning contributes to their difference. */
+/* Both energies of block k, and the contribution of its rotation to their difference. */
 static void block_energy(const pp_frame *f, int k, double *before, double *after, double *turning) {
     int slot = f->control.block_body[k], nd = f->control.block_ndof[k], at = f->control.block_offset[k];
     const pp_body *b = &f->w->body[slot];
@@ -69,7 +68,7 @@ static void block_energy(const pp_frame *f, int k, double *before, double *after
     *turning -= 0.5 * (quadratic(E, nd, nu1, nu1) - quadratic(E, nd, turned, turned));
 }
 
-/* Of impulses that took the velocities from nu0 to nu1. */
+/* Work of impulses that changed the velocities from nu0 to nu1. */
 static double work(const pp_frame *f, const double *impulse, const double *nu0, const double *nu1) {
     double s = 0;
     for (int i = 0; i < f->control.ndof; i++) s += 0.5 * (nu0[i] + nu1[i]) * impulse[i];
@@ -84,11 +83,11 @@ static double dot(int n, const double *a, const double *b) {
 
 /* ---- forces with a potential ---- */
 
-/* Impulse of a force of the frame over its time: the whole step, or half of it. */
+/* Time over which forces of the frame act: the whole step, or half of it. */
 static double span_of(const pp_frame *f) { return f->task.half ? f->h / 2 : f->h; }
 
 static void gravity(const pp_frame *f, double h0, perp_ledger *l) {
-    bool moves = f->purpose == PP_STEP; /* the second of two half kicks does not */
+    bool moves = f->purpose == PP_STEP; /* the second of two half kicks does not move bodies */
     const double *moved = f->update.nu_moved ? f->update.nu_moved : f->solve.solution.nu;
     double h = f->h, rate = 1 / span_of(f), fall = moves ? pp_gravity_change(f->w, f->s0, f->s1) : 0;
     double D = work(f, f->control.i_gravity, f->control.nu0, f->solve.solution.nu);
@@ -107,7 +106,7 @@ static void gravity(const pp_frame *f, double h0, perp_ledger *l) {
     l->drift += D - sampling;
 }
 
-/* Power of all springs between points at a state, of both of their ends. */
+/* Power of all springs between points at a state, at both ends. */
 static double spring_power(const perp_world *w, const pp_state *s) {
     double sum = 0;
     for (int i = 0; i < w->nforce; i++) {
@@ -119,7 +118,7 @@ static double spring_power(const perp_world *w, const pp_state *s) {
     return sum;
 }
 
-/* Work of springs on their ends at driven bodies, which move with their mean velocity: the drive gets it back. */
+/* Work of springs at driven bodies, which move with their mean velocity. The drive gets it back. */
 static double on_driven(const pp_frame *f, double span) {
     const perp_world *w = f->w;
     double sum = 0;
@@ -150,7 +149,7 @@ static void springs(const pp_frame *f, double h0, perp_ledger *l) {
     l->drift += D - sampling;
 }
 
-/* Springs in joints, contacts that give way: their impulses are those of rows. */
+/* Joint springs and compliant contacts: their impulses belong to rows. */
 double pp_elastic_impulse(const pp_frame *f, int i) {
     const perp_joint_row *r = &f->pose.problem.joint[i];
     if (r->kind != PERP_ROW_SPRING || r->joint < 0 || r->coord < 0) return 0;
@@ -168,14 +167,15 @@ static void joints(const pp_frame *f, perp_ledger *l) {
         if (r->kind == PERP_ROW_SPRING) elastic = pp_elastic_impulse(f, i);
         l->drift += elastic * rate;
         if (r->kind == PERP_ROW_INERTIA) {
-            l->drift += p * rate; /* less what rotors lose, below */
+            l->drift += p * rate; /* the loss of rotors is subtracted below */
             continue;
         }
-        bool ideal = r->kind == PERP_ROW_JOINT || r->joint < 0; /* what keeps joints from rippling is part of them */
+        bool ideal = r->kind == PERP_ROW_JOINT || r->joint < 0; /* chain damping counts as part of the joints */
         double *entry = ideal ? &l->joint : r->kind == PERP_ROW_MOTOR ? &l->motor : &l->joint_loss;
         *entry += (p - elastic) * rate;
     }
-    if (f->purpose != PP_END_KICK && pp_has_armature(f->w)) { /* s1 is the end of the step, after its second kick too */
+    /* s1 is the end of the step, also after its second kick */
+    if (f->purpose != PP_END_KICK && pp_has_armature(f->w)) {
         double lost = pp_rotor_energy(f->w, f->s0, f->s0->lag) - pp_rotor_energy(f->w, f->s1, f->s0->lag);
         l->armature += lost;
         l->drift -= lost;
@@ -207,13 +207,14 @@ static void contacts(const pp_frame *f, perp_ledger *l) {
     }
 }
 
-/* What an impulse along a row does more if velocities change by d; nothing at the driven side. */
+/* Additional work of an impulse along a row if velocities change by d; none on the driven side. */
 static double more(const pp_frame *f, const perp_row *row, double p, const double *d) {
     return p == 0 ? 0 : p * pp_row_dot(&f->pose.problem, row, d);
 }
 
-/* Ideal joints and normals are left alone: their rows are those of the start pose, which lies in the middle of the velocities
- * that the step works with. Along them the mean of these is 0 to second order, that of the velocities shown to first. */
+/* Ideal joints and normals are not changed: their rows belong to the start pose, which lies in the middle of the stored
+ * velocities. Along them the mean of the stored velocities is 0 to second order, that of the shown velocities to first
+ * order. */
 void pp_ledger_later(const pp_frame *f, const double *d, perp_ledger *l) {
     perp_ledger add = {.applied = dot(f->control.ndof, f->control.i_applied, d),
                        .damping = dot(f->control.ndof, f->control.i_damper, d)};
@@ -256,7 +257,7 @@ void pp_ledger(const pp_frame *f, perp_ledger *l) {
     double h0 = f->s0->part > 0 ? f->s0->part : f->h;
     l->applied = work(f, f->control.i_applied, nu0, nu);
     l->damping = work(f, f->control.i_damper, nu0, nu);
-    if (f->purpose != PP_IMPACT) { /* that takes no time */
+    if (f->purpose != PP_IMPACT) { /* zero time */
         gravity(f, h0, l);
         springs(f, h0, l);
     }

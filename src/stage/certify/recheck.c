@@ -1,26 +1,26 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* recheck.c - the laws once more, from the states at both ends of a step and the numbers of the world itself
- * Problem  Residuals of the laws are measured on the step problem, when it is solved. What poses that problem, applies its answer and moves
- *          the bodies could still go wrong and not be told.
- * Method   Each figure is a velocity, and joins the residual of its kind in perp_step_residual:
+/* recheck.c - checks the laws again, from the states at both ends of a step and the data of the world
+ * Problem  Residuals of the laws are measured on the step problem when it is solved. Errors in the code that poses this problem, applies its
+ *          solution and moves the bodies would not be noticed.
+ * Method   Each figure is a velocity and is included in the residual of its kind in perp_step_residual:
  *            momentum   m (v+ - v) and R I R' w of both states against the impulses, with gravity and springs from the world
  *                       driven bodies against their motion
- *                       poses of the end against those of the start and the velocity between
+ *                       poses of the end against those of the start and the velocity in between
  *            joint      motors, dry friction and springs against the definition of the joint; limits count as joint errors
  *            cone       friction against mu of the pair's law
- *            normal     what normal rows ask for, against the gap and the rebound of the contact
- *          Creep: how far a contact that sticks to what stands or is driven moved along the surface, seen from axes that turned
- *          half-way with that,
- *            d = H'(x+ - x_A+) - H (x - x_A) + log(H' dR_B H') x rho,    H H = turn of the partner,  rho: lever of the contact
- *          Impacts in their order (pp_recheck_impact): momentum as above, with no force; what closed at u leaves at -e u or
- *          more, with e and mu of the pair's law; velocities that are moved in time (pp_recheck_shift) by the forces of the world.
- * Valid    Steps of one kick: steppers stewart-trinkle, anitescu-potra, nonconvex-lcp. Of the others, driven bodies, creep and impacts.
- *          Poisson's and Stronge's laws tie what leaves to impulses of phases, which the end does not show: with friction or several
- *          contacts only signs, cone and momentum are told here, and the energy of the contacts by contact_work.c.
- * Cost     O(bodies + rows). Where a cheap upper bound is not above what is told already, nothing else is computed: the worst figure is the
- *          same. At rest nearly all rows end there. Instructions of a step: 0.9 % (tower of spheres) to 2.8 % (one box that slides).
- *          Never allocates but in the arena. */
+ *            normal     right-hand sides of normal rows against the gap and the rebound of the contact
+ *          Creep: displacement along the surface of a contact that sticks to a fixed or driven body, in axes that rotated half-way with
+ *          this body,
+ *            d = H'(x+ - x_A+) - H (x - x_A) + log(H' dR_B H') x rho,    H H = rotation of the partner,  rho: lever arm of the contact
+ *          Impacts in order of time (pp_recheck_impact): momentum as above, without forces; a contact that closed with u separates with -e u
+ *          or more, with e and mu of the pair's law; velocities that are shifted in time (pp_recheck_shift) by the forces of the world.
+ * Valid    Steps of one kick: steppers stewart-trinkle, anitescu-potra, nonconvex-lcp. For the others: driven bodies, creep and impacts.
+ *          Poisson's and Stronge's laws relate the end velocity to impulses of phases, which the end does not show. With friction or
+ *          several contacts only signs, cone and momentum are checked here; contact_work.c checks the energy of the contacts.
+ * Cost     O(bodies + rows). If a cheap upper bound does not exceed the present figure, nothing else is computed: the worst figure is the
+ *          same. At rest this applies to nearly all rows. Instructions of a step: 0.9 % (tower of spheres) to 2.8 % (one sliding
+ *          box). Allocates in the arena only. */
 #include <float.h>
 
 #include "base/rounding.h"
@@ -38,16 +38,16 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Part of its largest force by which a motor may be below it and still be at its limit. Half and double: no
+/* [1] A motor is at its limit if its force is below the largest force by less than this fraction. Half and double: no
  * effect. */
 #define AT_LIMIT 1e-6
-/* [1] Gap, as a part of the size, that a contact which pushes may have at the end. Half and double: no effect. */
+/* [1] Gap at the end, as a fraction of the size, that a contact with an impulse may have. Half and double: no effect. */
 #define OPEN 1e-6
-/* [1] Part of the way of a motor in a step that is none: what a step may miss its speed by. Half and double: no
+/* [1] Error of a motor's position, as a fraction of its travel in a step, that counts as zero. Half and double: no
  * effect. */
 #define HELD 1e-8
 
-#define ROUNDING (16 * DBL_EPSILON) /* of coordinates, in units of their size */
+#define ROUNDING (16 * DBL_EPSILON) /* of coordinates, relative to their size */
 #define PI       3.141592653589793
 
 static void worst(double *most, double x) {
@@ -85,7 +85,7 @@ static void add_springs(const pp_frame *f, double *sum) {
     }
 }
 
-/* Impulses on all bodies: of rows, applied forces and dampers as the frame has them, of springs and gravity from the world. */
+/* Impulses on all bodies: of rows, applied forces and dampers from the frame, of springs and gravity from the world. */
 static bool impulses(const pp_frame *f, double **out) {
     const perp_world *w = f->w;
     const perp_step_problem *p = &f->pose.problem;
@@ -126,7 +126,7 @@ static perp_vec3 turning_momentum(const pp_body *b, int dim, perp_quat q, perp_v
     return perp_q_rotate(q, perp_m3_mul_v(b->I_B, perp_q_unrotate(q, w)));
 }
 
-/* What is left of the momentum of block k, as a velocity of its mass. */
+/* Error of the momentum balance of block k, as a velocity of its mass. */
 static double momentum_left(const pp_frame *f, int k, const double *impulse) {
     int slot = f->control.block_body[k], dim = f->w->def.dim, nd = f->control.block_ndof[k];
     const pp_body *b = &f->w->body[slot];
@@ -149,14 +149,15 @@ static bool same_pose(const perp_pose *X, const perp_pose *Y) {
            X->q.y == Y->q.y && X->q.z == Y->q.z;
 }
 
-/* At least the angle between two orientations: 2 asin x <= pi x. */
+/* Upper bound of the angle between two orientations: 2 asin x <= pi x. */
 static double most_turned(perp_quat a, perp_quat b) {
     perp_quat d = perp_q_mul(a, perp_q_conj(b));
     return PI * sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
 }
 
-/* How far the pose at the end is from where the velocity leads, as a velocity. Differences of turns that cannot exceed `told` are not
- * computed: a free body turns by no more than h |w| times the ratio of its largest and least moment of inertia. */
+/* Distance of the end pose from the pose that the velocity leads to, as a velocity. Rotations whose difference cannot
+ * exceed `told` are not computed: a free body rotates at most by h |w| times the ratio of its largest and smallest
+ * moment of inertia. */
 static double motion_left(const pp_frame *f, int k, double told) {
     int slot = f->control.block_body[k], dim = f->w->def.dim, nd = f->control.block_ndof[k];
     const pp_body *b = &f->w->body[slot];
@@ -185,7 +186,7 @@ static double motion_left(const pp_frame *f, int k, double told) {
     return fmax(off, fmax(0, turn) * radius) / f->h;
 }
 
-/* Driven bodies go where their motion says. */
+/* Deviation of driven bodies from their motion. */
 static double drive_left(const pp_frame *f) {
     const perp_world *w = f->w;
     double most = 0;
@@ -208,7 +209,8 @@ static double drive_left(const pp_frame *f) {
 
 /* ---- joints ---- */
 
-/* Is a motor without force limit slower than its speed because it came to the limit of its own coordinate, and stands there? */
+/* Is a motor without force limit slower than its speed because it reached the limit of its own coordinate and stopped
+ * there? */
 static bool held_by_limit(const pp_frame *f, const perp_joint_row *r, double rate) {
     const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
     if (!pp_motor_keeps_limits(a) || !(fabs(rate) <= fabs(a->motor_speed) * (1 + PP_RESIDUAL))) return false;
@@ -216,12 +218,12 @@ static bool held_by_limit(const pp_frame *f, const perp_joint_row *r, double rat
     return fabs(x - end) <= HELD * f->h * fabs(a->motor_speed) + ROUNDING * (fabs(x) + fabs(end));
 }
 
-/* A servo against the definition of its actuator: what it lacks or has too much, as a velocity. */
+/* Deviation of a servo's impulse from the definition of its actuator, as a velocity. */
 static double servo_left(const pp_frame *f, int i, double W, double length) {
     const perp_joint_row *r = &f->pose.problem.joint[i];
     int slot = f->w->joint[r->joint].actuator[r->coord];
     if (slot < 0) return INFINITY;
-    if (r->b_kin != 0 || (f->demand.joint_shift && !f->demand.joints)) return 0; /* as with springs */
+    if (r->b_kin != 0 || (f->demand.joint_shift && !f->demand.joints)) return 0; /* as for springs */
     pp_servo s = pp_servo_of(&f->w->robot.actuator[slot].def);
     double h = f->h, rate = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu);
     double x = f->s0->coord[r->joint][r->coord] + h * rate, p = h * fmin(fmax(s.f0 - s.k * x - s.d * rate, s.lo), s.hi);
@@ -229,7 +231,7 @@ static double servo_left(const pp_frame *f, int i, double W, double length) {
     return worth * W * fabs(f->solve.solution.p_joint[i] - p);
 }
 
-/* A motor, dry friction or spring against the definition of its joint. */
+/* Deviation of a motor, dry friction or spring from the definition of its joint. */
 static double extra_left(const pp_frame *f, int i) {
     const perp_joint_row *r = &f->pose.problem.joint[i];
     if (r->joint < 0 || r->coord < 0) return 0;
@@ -245,7 +247,7 @@ static double extra_left(const pp_frame *f, int i) {
     }
     if (r->kind == PERP_ROW_FRICTION) return W * fmax(0, fabs(p) - h * a->friction);
     if (r->kind == PERP_ROW_MOTOR) {
-        /* one without force limit that yielded has the limit that it was given (stage/solve/motor_yield.c) */
+        /* a motor without force limit that yielded has the limit that it was given (stage/solve/motor_yield.c) */
         double most = f->solve.motor_yields > 0 && a->motor_force == INFINITY ? r->hi : h * a->motor_force;
         double over = fmax(0, fabs(p) - most),
                miss = fabs(rate - a->motor_speed) * pp_row_length(&f->pose.problem, &r->row);
@@ -258,7 +260,7 @@ static double extra_left(const pp_frame *f, int i) {
     return worth * W * fabs(p + h * (a->stiffness * x + a->damping * rate));
 }
 
-/* How far coordinates came to be beyond their limits [L or rad]. */
+/* Largest amount by which coordinates exceed their limits [L or rad]. */
 static double beyond_limits(const pp_frame *f) {
     double most = 0;
     for (int i = 0; i < f->w->njoint; i++) {
@@ -269,7 +271,7 @@ static double beyond_limits(const pp_frame *f) {
             double x0 = f->s0->coord[i][c], x1 = f->s1->coord[i][c];
             if (!a->limited) continue;
             double was = fmax(a->lo - x0, x0 - a->hi), is = fmax(a->lo - x1, x1 - a->hi);
-            if (is > 0 && is > was * (1 + PP_RESIDUAL)) worst(&most, is); /* it need not come back at once */
+            if (is > 0 && is > was * (1 + PP_RESIDUAL)) worst(&most, is); /* it need not return at once */
         }
     }
     return most;
@@ -289,8 +291,9 @@ static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
     if (r->mu != pair->mu) worst(&law->cone, (r->mu - pair->mu) * p[0] * pp_row_inverse_mass(&f->pose.problem, &r->t));
     if (disc && pf > mu * mu * (1 + PP_RESIDUAL))
         worst(&law->cone, (sqrt(pf) - mu) * pp_row_inverse_mass(&f->pose.problem, &r->t));
-    /* gap and rebound as the contact has them, not as its row has; where gaps are measured at the end, what pushes must not be open
-     * there. Which plane parts two bodies may change on the way: less than no gap at the end is the business of the overlap. */
+    /* Gap and rebound are taken from the contact, not from its row. If gaps are measured at the end, a contact with an
+     * impulse must not be open there. The separating plane of two bodies may change during the step, so penetration at
+     * the end is checked elsewhere. */
     if (f->demand.end_gap && !isnan(f->demand.end_gap[i])) {
         double open = f->demand.end_gap[i] - OPEN * fmin(A->g->size, B->g->size);
         if (p[0] > 0 && open > 0 && !(pair->restitution > 0) && !f->demand.allowance)
@@ -303,7 +306,8 @@ static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
 
 /* ---- creep ---- */
 
-/* Tangential displacement of the dynamic body of contact i over the step, in the frame of the other, which stands or is driven. */
+/* Tangential displacement of the dynamic body of contact i over the step, in the frame of the other body, which is
+ * fixed or driven. */
 static double crept(const pp_frame *f, int i) {
     const perp_world *w = f->w;
     const perp_contact *c = &f->contacts.at[i];
@@ -333,14 +337,14 @@ static double crept(const pp_frame *f, int i) {
     }
     const pp_state *levers = f->demand.levers        ? f->demand.levers
                              : f->task.implicit_turn ? f->s1
-                                                     : f->s0; /* that the contact points belong to */
+                                                     : f->s0; /* poses to which the contact points belong */
     perp_vec3 r = perp_v3_sub(at, levers->X[B].p);
     perp_vec3 d =
         perp_v3_sub(perp_q_unrotate(H, perp_v3_sub(B1->p, A1->p)), perp_q_rotate(H, perp_v3_sub(B0->p, A0->p)));
     d = perp_v3_add(d, perp_v3_cross(turn, r));
     if (f->control.belt)
         d = perp_v3_axpy(d, swapped ? -f->h : f->h,
-                         pp_belt_slip(f, f->contacts.shape + 2 * i, false)); /* on a belt: against its surface */
+                         pp_belt_slip(f, f->contacts.shape + 2 * i, false)); /* on a belt: relative to its surface */
     d = perp_v3_axpy(d, -perp_v3_dot(d, c->n_W), c->n_W);
     double size = perp_v3_norm(B0->p) + perp_v3_norm(A0->p) + perp_v3_norm(r);
     return fmax(0, perp_v3_norm(d) - ROUNDING * size);
@@ -353,9 +357,9 @@ static double creep_of(const pp_frame *f) {
     return most;
 }
 
-/* ---- the laws of the rows once more ---- */
+/* ---- the laws of the rows again ---- */
 
-/* At least the inverse mass of a row: J'Minv J <= |J|^2 trace Minv. */
+/* Upper bound of the inverse mass of a row: J'Minv J <= |J|^2 trace Minv. */
 static double most_inverse_mass(const perp_step_problem *p, const perp_row *row) {
     double sum = 0;
     for (; row; row = row->more)
@@ -369,11 +373,11 @@ static double most_inverse_mass(const perp_step_problem *p, const perp_row *row)
     return sum;
 }
 
-/* Upper bounds of what pp_step_contact() measures of contact i, without masses. False: there are none.
+/* Upper bounds of the figures of pp_step_contact() for contact i, without masses. Returns false if there are none.
  *   normal       with p_n >= 0 the map min(w, W p_n) is at most |w|, and 0 if p_n = 0 <= w
- *   cone         0: friction is within a disc, or within the line that it is in the plane
- *   dissipation  the map x - P(x - s), x = W p_f, is at most |s|. On the rim, with s against p_f, it is at most the part of s across
- *                p_f; and it changes by at most twice as much as x does. This is asked only if |s| is above `told`. */
+ *   cone         0: friction is within a disc, or within its line in 2D
+ *   dissipation  the map x - P(x - s), x = W p_f, is at most |s|. On the rim, with s opposite to p_f, it is at most the part of s across
+ *                p_f; and it changes by at most twice the change of x. This is computed only if |s| exceeds `told`. */
 static bool bound_contact(const perp_step_problem *p, int i, const perp_step_solution *s, double told,
                           perp_step_residual *out) {
     const perp_contact_row *c = &p->contact[i];
@@ -401,7 +405,7 @@ void pp_recheck_rows(const perp_step_problem *p, const perp_step_solution *s, pe
     for (int j = 0; j < p->njoint; j++) {
         const perp_joint_row *r = &p->joint[j];
         double x = s->p_joint[j], w = pp_row_dot(p, &r->row, s->nu) + r->b + r->compliance * x;
-        /* within its bounds an impulse leaves no more than |w|; its unit is that of the row */
+        /* for an impulse within its bounds the residual is at most |w|, in the unit of the row */
         bool within = r->lo <= x && x <= r->hi && isfinite(x);
         if (!within || !(fabs(w) * pp_row_length(p, &r->row) <= law->joint)) worst(&law->joint, pp_step_joint(p, j, s));
     }
@@ -427,7 +431,7 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert) {
     for (int i = 0; i < f->pose.problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i));
     worst(&cert->joint_error, beyond_limits(f));
     for (int i = 0; i < f->contacts.n; i++) contact_left(f, i, &cert->law);
-    /* a correction moves bodies as well; then, and where turns are implicit, momentum is that of the problem */
+    /* A correction also moves bodies. Then, and with implicit rotations, momentum is checked on the problem. */
     bool states = !f->update.i_correction && impulses(f, &impulse);
     if (!states || f->task.implicit_turn)
         pp_step_momentum(&f->pose.problem, &f->solve.solution, &cert->law.momentum, NULL);
@@ -445,7 +449,8 @@ static const perp_pair_law *law_of(const pp_frame *f, int i) {
     return &w->law[w->shape[shape[0]].material * w->nmaterial + w->shape[shape[1]].material];
 }
 
-/* Contact i of a pass as the law of its pair wants it: what closed at u leaves at -e u or more, friction sees s+ + e_t s. */
+/* Contact i of a pass with the law of its pair: if it closed with u, it separates with -e u or more; friction uses s+ +
+ * e_t s. */
 static perp_contact_row as_asked(const pp_frame *f, int i, bool restitution) {
     const perp_step_problem *p = &f->pose.problem;
     const perp_pair_law *law = law_of(f, i);
@@ -462,7 +467,8 @@ static perp_contact_row as_asked(const pp_frame *f, int i, bool restitution) {
     return r;
 }
 
-/* Contact i by a law that knows phases: it pushes, does not close, friction is in its cone; alone and smooth it leaves at -e u. */
+/* Contact i under a law with phases: it pushes, does not close, friction is in its cone; alone and without friction it
+ * separates with -e u. */
 static void phases_left(const pp_frame *f, int i, perp_step_residual *law) {
     const perp_step_problem *p = &f->pose.problem;
     const perp_contact_row *r = &p->contact[i];
@@ -472,7 +478,7 @@ static void phases_left(const pp_frame *f, int i, perp_step_residual *law) {
     worst(&law->normal, fmin(0, after));
     worst(&law->normal, fmin(0, q[0]) * pp_row_inverse_mass(p, &r->n));
     double beyond = pp_hypot(q[1], p->dim == 3 ? q[2] : 0) - pair->mu * q[0] * (1 + PP_RESIDUAL);
-    bool box = p->dim == 3 && f->w->def.impacts == PERP_IMPACTS_POISSON; /* its friction has a corner */
+    bool box = p->dim == 3 && f->w->def.impacts == PERP_IMPACTS_POISSON; /* its friction is a box */
     if (!box) worst(&law->cone, fmax(0, beyond) * pp_row_inverse_mass(p, &r->t));
     if (f->contacts.n == 1 && p->njoint == 0 && pair->mu == 0 && u < 0)
         worst(&law->normal, after + pair->restitution * u);

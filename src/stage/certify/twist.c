@@ -1,16 +1,17 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* twist.c - angular momentum of islands that nothing outside holds
- * Problem  Impulses between two bodies are equal and opposite, and act at one point. If a rule takes the two levers from other poses than those that
- *          bodies move from, the pair leaves a torque: with contacts at the end pose h (v_a - v_b) x P. Momentum, energy and the laws of
- *          the step problem do not show it.
- * Method   An island is bodies that joints and contacts which push connect. If none of them acts on anything fixed or driven, its
- *          angular momentum about its centre of mass changes by the torques of forces alone. The change is measured between the two
- *          states,
+/* twist.c - checks the angular momentum of islands without external constraints
+ * Problem  Impulses between two bodies are equal and opposite, and act at one point. If a method takes the two lever arms from other poses than
+ *          those from which the bodies move, the pair leaves a torque: with contacts at the end pose h (v_a - v_b) x P. Momentum, energy
+ *          and the laws of the step problem do not show it.
+ * Method   An island is a set of bodies connected by joints and by contacts with an impulse. If none of these acts on a fixed or driven body,
+ *          only the torques of forces change the angular momentum of the island about its centre of mass. The change is measured between
+ *          the two states,
  *            L = sum (x - X) x m (v - V) + R I R' w,
  *          relative to sum m |x - X| |v - V| + |R I R' w| of both states.
- * Valid    Forces other than gravity act at the start pose, and bodies move by h v, v of the end: then the change is that of the torques at
- *          the start pose. Islands on which such forces act and whose bodies move otherwise are left out. Masses that are no inertia (quasistatic) have no angular momentum.
+ * Valid    Forces other than gravity act at the start pose, and bodies move by h v, v of the end: then the change equals the torques at the
+ *          start pose. If such forces act on an island and its bodies move differently, it is left out. Without inertia (quasistatic) there
+ *          is no angular momentum.
  * Cost     O(bodies + rows). Allocates in the arena only. */
 #include <float.h>
 
@@ -21,18 +22,18 @@
 #include "stage/certify/certify.h"
 
 #define ROUNDING \
-    (64 * DBL_EPSILON) /* of coordinates and velocities, in units of their size: a sum of few products of both */
+    (64 * DBL_EPSILON) /* of coordinates and velocities, relative to their size: a sum of few products of both */
 
 typedef struct island {
     bool held;   /* a joint or a contact acts on something fixed or driven */
-    bool loaded; /* forces other than gravity act, or gravity on some of its bodies only */
+    bool loaded; /* forces other than gravity act, or gravity acts only on some of its bodies */
     bool strays; /* a body has not moved by h v, v of the end */
     int members;
-    int heavy; /* of these, bodies with gravity */
+    int heavy; /* number of these with gravity */
     double mass;
     perp_vec3 X, V[2]; /* centre of mass at the start; its velocity at both ends */
     perp_vec3 X1;      /* centre of mass at the end */
-    perp_vec3 left;    /* change of angular momentum that no force explains */
+    perp_vec3 left;    /* change of angular momentum that forces do not explain */
     double scale, noise;
 } island;
 
@@ -48,7 +49,7 @@ static void hold(int *of, island *is, const perp_row *row) {
         if (pp_row_holds(row, k)) is[pp_set_of(of, row->block[k])].held = true;
 }
 
-/* Shows the rows that act. What keeps a joint from rippling (joint < 0) turns single bodies, and holds none. */
+/* Calls `look` for the rows that act. Chain damping rows (joint < 0) rotate single bodies and connect none. */
 static void each_row(const pp_frame *k, see *look, int *of, island *is) {
     const perp_step_problem *p = &k->pose.problem;
     for (int i = 0; i < p->njoint; i++)
@@ -95,7 +96,7 @@ static void add_momentum(const pp_frame *f, int k, island *x) {
         x->scale += m * perp_v3_norm(r) * perp_v3_norm(u) + perp_v3_norm(S[e]);
         x->noise += m * perp_v3_norm(at[e]) * perp_v3_norm(v[e]) + perp_v3_norm(S[e]);
     }
-    if (f->purpose == PP_IMPACT) return; /* no force acts in no time */
+    if (f->purpose == PP_IMPACT) return; /* forces have no effect in zero time */
     perp_vec3 way = perp_v3_sub(at[1], at[0]);
     x->strays |= perp_v3_norm(perp_v3_axpy(way, -f->h, v[1])) >
                  ROUNDING * (perp_v3_norm(at[0]) + perp_v3_norm(at[1]) + f->h * perp_v3_norm(v[1]));

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* collide.c - stage 2: shapes -> feature pairs, gaps
  *
- * How far a body may travel in a step is bounded by its own motion (Williams 5.1 with the erratum: |v| h + |a| h^2 +
- * r (|w| h + |alpha| h^2)) and by that of whatever may push it: the largest travel spreads through bodies that are
- * within reach of each other, so that a row of resting balls is prepared for the fast one that hits its first. A factor
- * covers impulses that speed a body up beyond its neighbours; the certificate finds what was missed all the same (a
- * motor may start from rest), and the step is redone with a larger one and with what is then known of the travels. */
+ * Method   The travel of a body in a step is bounded by its own motion (Williams 5.1 with the erratum: |v| h + |a| h^2 + r (|w| h + |alpha|
+ *          h^2)) and by the motion of bodies that may push it. The largest travel spreads through bodies within reach of each other, so
+ *          that a row of resting balls is prepared for a fast one that hits the first. A factor covers impulses that make a body
+ *          faster than its neighbours. If a contact is missed nevertheless (a motor may start from rest), the certificate finds it,
+ *          and the step is solved again with a larger factor and the travels that are known then. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static int compare_keys(const void *x, const void *y) {
     return (a > b) - (a < b);
 }
 
-/* Sorted body pairs that joints keep from touching. */
+/* Sorted body pairs that joints or exclusions keep from touching. */
 static perp_status exclusions(perp_world *w, const uint64_t **out, int *n) {
     uint64_t *key = PP_ARENA_ARRAY(&w->arena, uint64_t, w->njoint + w->robot.nexclude);
     if (!key) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
@@ -88,8 +88,8 @@ double pp_farthest_travel(const pp_frame *f) {
     return most;
 }
 
-/* Travel of every body by its own motion and the forces on it. Kinematic bodies stand at the end of the step already,
- * but what they touch may be taken along at their speed. */
+/* Travel of every body by its own motion and forces. Kinematic bodies are already at the end of the step, but bodies
+ * that they touch may be carried along at their speed. */
 static void own_travel(const pp_frame *f, double *travel) {
     const perp_world *w = f->w;
     for (int i = 0; i < w->nbody; i++) {
@@ -97,7 +97,7 @@ static void own_travel(const pp_frame *f, double *travel) {
         if (!pp_alive(w->body[i].gen)) continue;
         if (w->body[i].kind == PERP_BODY_KINEMATIC) travel[i] = f->h * perp_v3_norm(f->s1->v[i]);
     }
-    for (int i = 0; f->control.belt && i < w->nshape; i++) { /* what a belt touches may be taken along at its speed */
+    for (int i = 0; f->control.belt && i < w->nshape; i++) { /* bodies on a belt may be carried along at its speed */
         int b = w->shape[i].body;
         double base = w->body[b].kind == PERP_BODY_KINEMATIC ? f->h * perp_v3_norm(f->s1->v[b]) : 0;
         travel[b] = fmax(travel[b], base + f->h * perp_v3_norm(f->control.belt[i].now_B));
@@ -119,12 +119,12 @@ static void own_travel(const pp_frame *f, double *travel) {
         v = sqrt(v) + sqrt(a) / b->mass;
         double om = perp_v3_norm(f->s0->w[slot]) + sqrt(alpha) * b->I_inv_most;
         travel[slot] +=
-            fmax(f->h * (v + b->radius * om), f->task.least_travel); /* on top of the speed of its own belts */
+            fmax(f->h * (v + b->radius * om), f->task.least_travel); /* in addition to the speed of its own belts */
     }
 }
 
-/* Can these two push each other within their reaches, as far as their bounds go? Planes stay where they are, or stand at
- * the end of the step already. */
+/* Can these two push each other within their reaches, judged by their bounding spheres? Half-spaces are fixed, or are
+ * already at the end of the step. */
 static bool near(const pp_placed *a, const pp_placed *b) {
     if (a->g->kind == PERP_SHAPE_HALFSPACE || b->g->kind == PERP_SHAPE_HALFSPACE) return false;
     double r = a->g->bound + b->g->bound + a->reach + b->reach;
@@ -132,14 +132,14 @@ static bool near(const pp_placed *a, const pp_placed *b) {
     return perp_v3_dot(d, d) <= r * r;
 }
 
-/* Bodies that may push each other, directly or through others: sets with a largest travel each. */
+/* Sets of bodies that may push each other, directly or through others, with the largest travel of each set. */
 typedef struct crowd {
     const perp_world *w;
-    int *parent; /* by body: another of its set, or itself */
+    int *parent; /* by body: parent in the union-find */
     double *most;
 } crowd;
 
-/* What does not move by impulses hands its travel on, but takes and passes on none. */
+/* A body that impulses do not move gives its travel to others, but takes and passes on none. */
 static void join(const crowd *c, const double *travel, int a, int b) {
     bool moves_a = c->w->body[a].kind == PERP_BODY_DYNAMIC, moves_b = c->w->body[b].kind == PERP_BODY_DYNAMIC;
     if (!moves_a && !moves_b) return;
@@ -152,7 +152,7 @@ static void join(const crowd *c, const double *travel, int a, int b) {
     c->most[low] = t;
 }
 
-/* The pairs of the list and the joints. */
+/* Joins the pairs of the list and the bodies of joints. */
 static void join_all(const crowd *c, const pp_frame *f, const double *travel) {
     const perp_world *w = c->w;
     for (int i = 0; i < w->nbody; i++) {
@@ -173,8 +173,8 @@ static void join_all(const crowd *c, const pp_frame *f, const double *travel) {
     }
 }
 
-/* Spreads the largest travel over bodies that are jointed or may push each other, until nothing changes: a larger reach
- * may find others. */
+/* Spreads the largest travel over bodies that are jointed or may push each other. Repeats until nothing changes,
+ * because a larger reach may find more bodies. */
 static perp_status spread_travel(pp_frame *f, double *travel) {
     perp_world *w = f->w;
     crowd c = {w, PP_ARENA_ARRAY(&w->arena, int, w->nbody), PP_ARENA_ARRAY(&w->arena, double, w->nbody)};

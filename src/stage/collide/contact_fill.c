@@ -10,7 +10,7 @@ perp_pair_law pp_contact_law(const perp_world *w, int a, int b) {
     return w->law[m * w->nmaterial + n];
 }
 
-/* The part of d in the tangent plane, as a unit vector; false if there is next to none. */
+/* Projection of d on the tangent plane, as a unit vector; false if it is too small. */
 static bool in_plane(perp_vec3 n, perp_vec3 d, perp_vec3 *out) {
     perp_vec3 p = perp_v3_axpy(d, -perp_v3_dot(d, n), n);
     double size = perp_v3_norm(p);
@@ -19,9 +19,10 @@ static bool in_plane(perp_vec3 n, perp_vec3 d, perp_vec3 *out) {
     return true;
 }
 
-/* Tangents of an ellipse: along the x axis of the shape whose material was added first; of two of the same material, of
- * the one that is not dynamic; if both are, along the sum of their x axes. So the ellipse turns with the scene and does
- * not depend on the order of bodies and shapes. Where that axis is all but normal to the surface: y, then z likewise. */
+/* Tangents of a friction ellipse: along the x axis of the shape whose material was added first. If both have the same
+ * material: of the shape that is not dynamic; if both are dynamic, along the sum of their x axes. So the ellipse moves
+ * with the scene and does not depend on the order of bodies and shapes. If this axis is nearly normal to the surface, y
+ * is used, then z. */
 static void ellipse_frame(const pp_frame *f, const pp_pair *p, perp_contact *c) {
     const pp_placed *A = &f->collide.placed[p->i], *B = &f->collide.placed[p->j];
     int a = f->w->shape[A->slot].material, b = f->w->shape[B->slot].material;
@@ -69,7 +70,7 @@ void pp_contact_fill(const pp_frame *f, const pp_pair *p, perp_contact *c, int s
     if (c->e_t != c->e_o) ellipse_frame(f, p, c);
 }
 
-/* How far driven bodies open a pair in the time of the frame, which they stand at the end of. */
+/* Opening of a pair by driven bodies over the frame; they are at its end. */
 static double opened_by_drives(const pp_frame *f, const pp_pair *p) {
     const int body[2] = {f->collide.placed[p->i].body, f->collide.placed[p->j].body};
     const perp_vec3 at[2] = {p->a_W, p->b_W};
@@ -84,7 +85,7 @@ static double opened_by_drives(const pp_frame *f, const pp_pair *p) {
     return sum;
 }
 
-/* Does a pair touch in a frame that moves nothing? What a driven body leaves within the time of the frame touches when it begins. */
+/* Does a pair touch in a frame without motion? A pair that a driven body opens within the frame touches at its start. */
 static bool touches(const pp_frame *f, const pp_pair *p) {
     const pp_placed *A = &f->collide.placed[p->i], *B = &f->collide.placed[p->j];
     double most = pp_touching(A->g, B->g, p->b_W) + f->task.touching_more;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* contact_fill.h - a contact of the frame from what geometry says of it; shared by the contact models. */
+/* contact_fill.h - makes a contact of the frame from geometry and pair law; shared by the contact models. */
 #ifndef PP_CONTACT_FILL_H
 #define PP_CONTACT_FILL_H
 
@@ -9,17 +9,17 @@
 /* The law between two shapes, by slot. */
 perp_pair_law pp_contact_law(const perp_world *w, int a, int b);
 
-/* Room for up to n contacts in the frame, none in it yet. */
+/* Makes room for up to n contacts in the frame and removes all contacts. */
 perp_status pp_contact_room(pp_frame *f, int n);
 
 /* Writes a contact between the placed shapes p->i and p->j: identity, points, frame, gap and the law of the pair;
  * impulse and state are zero. shapes: its two shape slots. */
 void pp_contact_fill(const pp_frame *f, const pp_pair *p, perp_contact *c, int shapes[2]);
 
-/* A contact for each of w->found.pairs; at the level of velocities only for those that touch. What the model "one-plane" chooses. */
+/* Makes a contact for each of w->found.pairs; at velocity level only for touching pairs. This is the model "one-plane". */
 perp_status pp_contacts_of_pairs(pp_frame *f);
 
-/* Speed at which shapes that were placed in overlap come apart, the smaller one of this size [L/T]. */
+/* Speed at which shapes that were placed in penetration separate; size: of the smaller one [L/T]. */
 static inline double pp_recovery_speed(const perp_world *w, double size) {
     double g = perp_v3_norm(w->def.gravity_W);
     return 0.16 * sqrt((g > 0 ? g : 1) * size);

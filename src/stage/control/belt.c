@@ -1,26 +1,26 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* belt.c - velocities of surfaces: conveyor belts
- * Problem  The surface of a shape may move along itself while its body stands, or moves on its own. Friction then acts against
- *          the velocity of the body plus that of the surface.
- * Method   The velocity is given in the body frame. At a contact the rows of friction take its part along the tangents, as they
- *          take the motion of kinematic bodies: in b_t and b_o (formulate.c). The ledger books p b as the work of the drive, so the
- *          friction entry is the work of the true slip. The part along the normal is dropped: a belt is no piston.
- *          A step sees the mean over its time, by Simpson's rule: what sticks is carried as far as the belt runs, to fourth order
+/* belt.c - surface velocities: conveyor belts
+ * Problem  The surface of a shape may move along itself while its body is at rest or has another motion. Friction then acts against the
+ *          velocity of the body plus that of the surface.
+ * Method   The velocity is given in the body frame. At a contact its tangential part enters the friction rows like the motion of kinematic
+ *          bodies, in b_t and b_o (formulate.c). The ledger enters p b as the work of the drive, so the friction entry is the work of the
+ *          true slip. The normal part is ignored.
+ *          A step uses the mean over its time by Simpson's rule. So a sticking body is carried as far as the belt runs, to fourth order
  *          in the step if the velocity depends on time.
- * Valid    Every stepper and contact model, since all of them pose friction by formulate.c.
- * Cost     Up to six evaluations for each moving surface and part of a step. */
+ * Valid    Every stepper and contact model, because all of them use the friction rows of formulate.c.
+ * Cost     Up to six evaluations for each moving surface and substep. */
 #include "stage/control/belt.h"
 
 static bool at_time(const pp_belt_def *b, int dim, double t, perp_vec3 *v) {
     *v = b->v_B;
     if (!b->motion) return true;
-    *v = perp_v3(NAN, NAN, NAN); /* a function that writes nothing is found out */
+    *v = perp_v3(NAN, NAN, NAN); /* detects a function that writes nothing */
     b->motion(t, v, b->ctx);
     return perp_v3_finite(*v) && (dim == 3 || v->z == 0);
 }
 
-/* Mean velocity from t0 to t1; *bad: a time at which there is none. */
+/* Mean velocity from t0 to t1; *bad: a time at which the function failed. */
 static bool mean(const pp_belt_def *b, int dim, double t0, double t1, perp_vec3 *v, double *bad) {
     if (!b->motion) {
         *v = b->v_B;
@@ -76,7 +76,8 @@ perp_status pp_belts(pp_frame *f) {
     return PERP_OK;
 }
 
-/* Body to world. A driven body turns in the step: its surface is taken half-way, as slip on driven bodies is (formulate.c). */
+/* Body to world. For a driven body that rotates in the step, the orientation half-way, as for slip on driven bodies
+ * (formulate.c). */
 static perp_quat orientation(const pp_frame *f, int body) {
     const pp_body *b = &f->w->body[body];
     const pp_state *at = f->demand.levers ? f->demand.levers : f->s1;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* belt.h - velocities of surfaces: conveyor belts */
+/* belt.h - surface velocities: conveyor belts */
 #ifndef PP_BELT_H
 #define PP_BELT_H
 
@@ -8,21 +8,22 @@
 
 /* Velocity of the surface of a shape relative to its body in a frame, in the body frame [L/T]. */
 struct pp_belt {
-    perp_vec3
-        now_B; /* that friction sees: the mean of the part; at an instant: the velocity then; with `driven: end`: that of the
-                        end. See drive_bodies() in control.c, which treats driven bodies alike. */
-    perp_vec3
-        before_B; /* half a kick: at the start of the step; the second one: the mean of the step; else that of the part before */
+    /* For friction: the mean over the substep; at an instant, the velocity then; with `driven: end`, that of the end.
+     * Driven bodies are treated in the same way, see drive_bodies() in control.c. */
+    perp_vec3 now_B;
+    /* Half kick: at the start of the step; second kick: the mean of the step; otherwise that of the previous substep. */
+    perp_vec3 before_B;
 };
 
-/* Fills f->control.belt; NULL if no surface moves. PERP_E_ARG if a function gave a velocity that is not finite, or not planar in 2D. */
+/* Sets f->control.belt; NULL if no surface moves. Returns PERP_E_ARG if a function gave a velocity that is not finite,
+ * or not planar in 2D. */
 perp_status pp_belts(pp_frame *f);
-/* Velocity of the surface of B relative to that of A, without that of the bodies, in W [L/T]; it may have a part along the normal of
- * a contact, which means nothing. shape: slots of A and B; before: with before_B. */
+/* Surface velocity of B relative to A, without the velocity of the bodies, in W [L/T]. A part along the normal of a
+ * contact has no meaning. shape: slots of A and B; before: with before_B. */
 perp_vec3 pp_belt_slip(const pp_frame *f, const int shape[2], bool before);
-/* The fastest surface of the frame [L/T]; 0: none moves. */
+/* Speed of the fastest surface of the frame [L/T]; 0: none moves. */
 double pp_belt_fastest(const pp_frame *f);
-/* Is the shape driven: by its body, or by its surface? */
+/* Is the shape driven, by its body or by its surface? */
 static inline bool pp_shape_drives(const pp_frame *f, int shape) {
     const perp_world *w = f->w;
     bool moves = false;

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* control.c - stage 1: time -> forces, kinematic poses, momentum
  *
- * Forces are taken at the start of the step (Berard 2.6). A step is a kick and a free motion: all impulses act at the
- * start pose, M(q) (nu - nu0) = h f + G p with inertia, levers and directions of one pose, and with the velocity nu that
- * they leave the body moves on freely: straight, and turning without torque (perp_rotate_free). So the change of
- * energy is the work of the impulses at the mean of nu0 and nu, energy and momentum of a free body are kept, and there
- * is no term w x I w. The rotation vector of the free turn is h w + bend; rows see the bend of the motion without
- * constraints as a displacement that is known beforehand. Steppers with equations of their own (implicit_turn) have the
- * inertia at the end of the torque-free turn instead, M(q') nu+ = M(q) nu + h f + G p, and turn by h w+ + bend. */
+ * Method   Forces are evaluated at the start of the step (Berard 2.6). A step is a kick and a free motion. All impulses act at the start pose,
+ *          M(q) (nu - nu0) = h f + G p, with inertia, lever arms and directions of one pose. The body then moves freely with the velocity
+ *          nu after the kick: on a straight line, and rotating without torque (perp_rotate_free). So the change of energy is the work of
+ *          the impulses at the mean of nu0 and nu, energy and momentum of a free body are conserved, and there is no term w x I w. The
+ *          rotation vector of the free rotation is h w + bend. Rows use the bend of the unconstrained motion as a known displacement.
+ *          Steppers with their own step equations (implicit_turn) use the inertia at the end of the torque-free rotation instead,
+ *          M(q') nu+ = M(q) nu + h f + G p, and rotate by h w+ + bend. */
 #include <string.h>
 
 #include "stage/control/belt.h"
@@ -24,17 +24,17 @@ static void add_wrench(perp_wrench *to, perp_vec3 force, perp_vec3 torque) {
     to->torque = perp_v3_add(to->torque, torque);
 }
 
-/* Force at a point of a body, as a wrench about its centre of mass. */
+/* Adds a force at a point of a body, as a wrench about its centre of mass. */
 static void add_at(perp_wrench *to, perp_vec3 force, perp_vec3 r_W) {
     add_wrench(to, force, perp_v3_cross(r_W, force));
 }
 
 static bool wrench_finite(perp_wrench f) { return perp_v3_finite(f.force) && perp_v3_finite(f.torque); }
 
-/* A torque tau on joint coordinate c, as equal and opposite wrenches: the coordinate's row transposed. */
+/* A torque tau on joint coordinate c, as equal and opposite wrenches: the transposed row of the coordinate. */
 static void apply_coordinate_force(perp_world *w, const pp_joint *j, int c, double tau, perp_wrench *held) {
     const pp_state *s = &w->state;
-    if (pp_couples(j)) { /* by the rule of virtual work: each of its joints feels P' tau */
+    if (pp_couples(j)) { /* virtual work: each of its joints gets P' tau */
         for (int k = 0; k < j->def.nterm; k++) {
             const perp_joint_term *t = &j->term[k];
             double coord[PERP_JOINT_MAX_COORD];
@@ -48,17 +48,17 @@ static void apply_coordinate_force(perp_world *w, const pp_joint *j, int c, doub
     perp_joint_row row[PP_JOINT_MAX_ROWS];
     perp_joint_def def = j->def;
     int slot[2] = {j->a, j->b};
-    /* a motor row of this coordinate alone is its Jacobian; blocks 0 and 1 stand for the two sides */
+    /* a motor row of this coordinate alone is its Jacobian; blocks 0 and 1 are the two sides */
     for (int k = 0; k < 2; k++) {
         side[k] = pp_side(w, s, slot[k], NULL);
         side[k].block = side[k].ndof > 0 ? k : -1;
     }
     memset(def.axis, 0, sizeof def.axis);
     def.axis[c].motor = true;
-    def.axis[c].motor_force = 1; /* one that can do nothing has no row */
+    def.axis[c].motor_force = 1; /* a motor without force would have no row */
     int n = pp_joint_rows(&def, w->def.dim, &side[0], &side[1], s->coord[j - w->joint], 1, INFINITY, row);
-    if (n == 0 || row[n - 1].kind != PERP_ROW_MOTOR) return; /* an angle of a particle: nothing to turn */
-    const perp_joint_row *r = &row[n - 1];                   /* bilateral rows come first, the motor last */
+    if (n == 0 || row[n - 1].kind != PERP_ROW_MOTOR) return; /* an angle of a particle: nothing can rotate */
+    const perp_joint_row *r = &row[n - 1];                   /* bilateral rows come first, the motor row last */
     for (int e = 0; e < 2; e++) {
         int b = r->row.block[e];
         if (b < 0) continue;
@@ -96,7 +96,7 @@ perp_status pp_control_held(perp_world *w, const perp_wrench **out) {
         } else if (e->def.kind == PERP_FORCE_PD) {
             const pp_joint *j = &w->joint[e->joint];
             double coord[PERP_JOINT_MAX_COORD], rate[PERP_JOINT_MAX_COORD];
-            pp_joint_coords_at(w, &w->state, &w->state, e->joint, coord); /* a body may have been placed since */
+            pp_joint_coords_at(w, &w->state, &w->state, e->joint, coord); /* a body may have been moved since */
             pp_joint_rates_at(w, &w->state, e->joint, rate);
             double tau = e->def.kp * (e->def.target - coord[e->def.coord]) +
                          e->def.kd * (e->def.target_rate - rate[e->def.coord]);
@@ -115,8 +115,8 @@ perp_status pp_control_held(perp_world *w, const perp_wrench **out) {
     return PERP_OK;
 }
 
-/* Spring and damper between two points (Berard 2.125-2.133); equal and opposite forces on the line of the spring, and a
- * drag on the whole relative velocity. At zero length the line has no direction and only the drag acts. */
+/* Spring and damper between two points (Berard 2.125-2.133): equal and opposite forces on the line of the spring, and a
+ * drag on the whole relative velocity. At zero length the line has no direction, and only the drag acts. */
 static void spring(const perp_world *w, const pp_state *s, const pp_force *e, perp_wrench *elastic,
                    perp_wrench *lossy) {
     pp_spring_now x = pp_spring_at(w, s, e);
@@ -142,7 +142,7 @@ static void drive(const perp_world *w, const pp_state *s, const pp_force *e, per
     f[e->b].torque = perp_v3_axpy(f[e->b].torque, a, T);
 }
 
-/* ndof numbers of a wrench times h. */
+/* ndof components of a wrench times h. */
 static void to_dofs(int dim, int ndof, double h, perp_wrench f, double *out) {
     out[0] = h * f.force.x;
     out[1] = h * f.force.y;
@@ -158,7 +158,7 @@ static void to_dofs(int dim, int ndof, double h, perp_wrench f, double *out) {
     }
 }
 
-/* Numbers the dynamic bodies; allocates what depends on their count. */
+/* Numbers the dynamic bodies and allocates the arrays that depend on their number. */
 static perp_status number_blocks(pp_frame *f) {
     perp_world *w = f->w;
     pp_arena *a = &w->arena;
@@ -212,7 +212,7 @@ void pp_put_inertia(const pp_body *b, perp_quat q, double *M, double *Minv) {
     put_angular(Minv, b->isotropic ? b->I_inv_B : perp_inertia_rotate(q, b->I_inv_B));
 }
 
-/* Rotation vector from q0 to q1, less hw; of the rotation vectors the one next to hw. */
+/* Rotation vector from q0 to q1 minus hw. Of the equivalent rotation vectors the one nearest to hw is used. */
 static perp_vec3 bend_of(perp_quat q0, perp_quat q1, perp_vec3 hw) {
     const double turn = 6.283185307179586;
     perp_vec3 phi = perp_q_log(perp_q_mul(q1, perp_q_conj(q0)));
@@ -233,7 +233,7 @@ double pp_row_bend(const pp_frame *f, const perp_row *row) {
     return sum;
 }
 
-/* Mass, its inverse and the starting momentum of block k. */
+/* Mass matrix, its inverse and the initial momentum of block k. */
 static void block_mass(pp_frame *f, int k) {
     const perp_world *w = f->w;
     int slot = f->control.block_body[k], nd = f->control.block_ndof[k], lin = w->def.dim;
@@ -266,12 +266,12 @@ static void block_mass(pp_frame *f, int k) {
     mom[3] = L.x, mom[4] = L.y, mom[5] = L.z;
 }
 
-/* How block k turns if no constraint acts: q_free, w_free, bend. */
+/* Rotation of block k without constraints: q_free, w_free, bend. */
 static perp_status free_turn(pp_frame *f, int k) {
     int slot = f->control.block_body[k], at = f->control.block_offset[k] + 3;
     const pp_body *b = &f->w->body[slot];
     if (f->control.block_ndof[k] != 6) return PERP_OK;
-    perp_vec3 torque = perp_v3(0, 0, 0); /* its impulse */
+    perp_vec3 torque = perp_v3(0, 0, 0); /* angular impulse of the forces */
     double *t[3] = {&torque.x, &torque.y, &torque.z};
     for (int i = 0; i < 3; i++) *t[i] = pp_force_impulse(f, at + i);
     perp_quat q = f->s0->X[slot].q;
@@ -311,8 +311,8 @@ static perp_status move_kinematic(pp_frame *f) {
     return PERP_OK;
 }
 
-/* Velocities of kinematic bodies `later` after the time t, at which they stand as in `at`, by central differences over h about it:
- * second order, whatever the kind of motion. Those of other bodies stay. */
+/* Velocities of kinematic bodies at the time t + later; at the time t they have the poses of `at`. Central differences
+ * over h: second order for any kind of motion. Velocities of other bodies are not changed. */
 static perp_status velocities_at(const pp_frame *f, double t, double later, const pp_state *at, perp_vec3 *v,
                                  perp_vec3 *omega) {
     const perp_world *w = f->w;
@@ -337,7 +337,7 @@ perp_status pp_driven_velocities(const pp_frame *f, double later, perp_vec3 *v, 
     return velocities_at(f, f->s0->t, later, f->s0, v, omega);
 }
 
-/* The same in arrays of their own. */
+/* The same in new arrays. */
 static perp_status new_velocities(pp_frame *f, double t, const pp_state *at, perp_vec3 **v, perp_vec3 **omega) {
     perp_world *w = f->w;
     *v = PP_ARENA_ARRAY(&w->arena, perp_vec3, w->nbody);
@@ -350,13 +350,13 @@ static perp_status new_velocities(pp_frame *f, double t, const pp_state *at, per
     return velocities_at(f, t, 0, at, *v, *omega);
 }
 
-/* Where driven bodies go in the frame, and how fast. */
+/* Sets poses and velocities of driven bodies in the frame. */
 static perp_status drive_bodies(pp_frame *f) {
     double t = f->s0->t;
-    if (f->purpose == PP_END_KICK || f->purpose == PP_IMPACT) /* they stand there already */
+    if (f->purpose == PP_END_KICK || f->purpose == PP_IMPACT) /* they are already there */
         return velocities_at(f, t, 0, f->s0, f->s1->v, f->s1->w);
     perp_status st = move_kinematic(f);
-    /* half kicks see both ends by themselves */
+    /* half kicks use both ends */
     if (!st && f->w->def.driven == PERP_DRIVEN_END && !f->task.half)
         st = new_velocities(f, t + f->h, f->s1, &f->control.end_v, &f->control.end_w);
     if (!st && f->task.half) st = new_velocities(f, t, f->s0, &f->control.start_v, &f->control.start_w);

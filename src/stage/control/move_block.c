@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* move_block.c - the motion of one body over a time, by the velocity that it has */
+/* move_block.c - moves one body over a time with its velocity */
 #include "stage/frame.h"
 #include "stage/control/control.h"
 #include "model/budget.h"

@@ -1,31 +1,29 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* spring_pace.c - springs and dampers that are too stiff for the step
+/* spring_pace.c - detects springs and dampers that are too stiff for the step
  *
- * Problem  The force of a spring between points is that of the start of the step. Along its line, of inverse mass w,
- *          that is stable while h^2 k w + 2 h c w <= 4 (the roots of the step's map lie in the unit circle). Beyond that
- *          the spring overshoots by more in each step: a damper of 20 N s/m on a block of 30 g, at 10 ms, drives it to any
- *          speed within some steps, and all laws hold.
- * Turning  A spring that pulls with F at the end of a lever r turns its body like a pendulum, however soft it is: to a turn by a its
- *          energy changes by a'Ha/2, H = F.r 1 - (F r' + r F')/2. So h^2 times the largest eigenvalue of I^-1 H counts as well,
- *          bounded by the root of the sum of their squares. A needle at a spring that is stretched far asks for more by this than by k.
- * Method   That number for each spring, with what all springs of a body ask of it added up, as the stiffness of a chain is
- *          bounded by that of its links. Above 4 the step counts as not solved and is halved: so is the damper's part, and
- *          the spring's falls by four. The shortest part that there may be is taken as it is.
- * Valid    All steppers take these forces at the start of the step, half kicks at both ends, with the same limit. Without inertia
- *          there is none. The stiffness of the points across the line,
- *          F over the length of the spring, is smaller than k where the spring pulls and oscillates nothing where it presses; it is
- *          left out. */
+ * Problem  A spring between points has the force of the start of the step. Along its line, with inverse mass w, this is stable while
+ *          h^2 k w + 2 h c w <= 4 (the eigenvalues of the step's map lie in the unit circle). Beyond that the spring overshoots more in each
+ *          step: a damper of 20 N s/m on a block of 30 g accelerates it without bound at 10 ms, although all laws hold.
+ * Turning  A spring that pulls with F at the lever arm r rotates its body like a pendulum, even if it is soft: for a rotation a its energy
+ *          changes by a'Ha/2, H = F.r 1 - (F r' + r F')/2. So h^2 times the largest eigenvalue of I^-1 H is added; it is bounded by the root
+ *          of the sum of squares of the eigenvalues. For a needle at a spring that is stretched far, this term exceeds that of k.
+ * Method   Computes this number for each spring, and adds the numbers of all springs of a body, as the stiffness of a chain is
+ *          bounded by that of its links. Above 4 the step counts as not solved and is halved: this halves the term of the damper and
+ *          divides that of the spring by four. The shortest substep is accepted in any case.
+ * Valid    All steppers use these forces at the start of the step, half kicks at both ends, with the same limit. Without inertia there is
+ *          no limit. The stiffness across the line, F divided by the length of the spring, is left out: it is smaller than k if the
+ *          spring pulls, and causes no oscillation if it pushes. */
 #include <math.h>
 
 #include "stage/stepper.h"
 #include "stage/frame.h"
 #include "stage/control/control.h"
 
-/* [1] Largest h^2 k w + 2 h c w of the springs of two bodies: the limit of stability of a force of the start of the step. */
+/* [1] Largest h^2 k w + 2 h c w of the springs of two bodies: the stability limit of a force of the start of the step. */
 #define MOST 4
 
-/* What an impulse of 1 along d, at r from the centre of mass, adds to the speed of its point. */
+/* Speed that an impulse of 1 along d, at r from the centre of mass, gives to its point. */
 static double mobility(const pp_frame *f, int slot, perp_vec3 r, perp_vec3 d) {
     int blk = slot < 0 ? -1 : f->control.block[slot];
     if (blk < 0) return 0;
@@ -38,7 +36,8 @@ static double mobility(const pp_frame *f, int slot, perp_vec3 r, perp_vec3 d) {
     return sum;
 }
 
-/* The root of the sum of squares of the eigenvalues of I^-1 H, of a body on which F pulls at r from its centre of mass [1/T^2]. */
+/* Root of the sum of squares of the eigenvalues of I^-1 H, for a body with the force F at r from its centre of mass
+ * [1/T^2]. */
 static double turning(const pp_frame *f, int slot, perp_vec3 r, perp_vec3 F) {
     int blk = slot < 0 ? -1 : f->control.block[slot];
     double along = perp_v3_dot(F, r), sum = 0;
@@ -54,10 +53,10 @@ static double turning(const pp_frame *f, int slot, perp_vec3 r, perp_vec3 F) {
                 A[i][j] += Minv[6 * (k + 3) + i + 3] * ((k == j ? along : 0) - 0.5 * (Fs[k] * rs[j] + rs[k] * Fs[j]));
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) sum += A[i][j] * A[j][i];
-    return sqrt(fmax(0, sum)); /* I^-1 H is similar to a symmetric matrix: its square has no negative trace */
+    return sqrt(fmax(0, sum)); /* I^-1 H is similar to a symmetric matrix, so the trace of its square is not negative */
 }
 
-/* What a spring asks of its two bodies, as parts of MOST. */
+/* The number of a spring for each of its two bodies; their sum is compared with MOST. */
 static void asked_by(const pp_frame *f, const pp_force *e, double ask[2]) {
     int slot[2] = {e->a, e->b}, dim = f->w->def.dim;
     pp_joint_side a = pp_side(f->w, f->s0, e->a, NULL), b = pp_side(f->w, f->s0, e->b, NULL);
@@ -67,7 +66,7 @@ static void asked_by(const pp_frame *f, const pp_force *e, double ask[2]) {
     double h = f->h;
     perp_vec3 F = pp_spring_at(f->w, f->s0, e).force; /* on B */
     for (int s = 0; s < 2; s++) {
-        double any = 0; /* drag acts along every direction */
+        double any = 0; /* drag acts in every direction */
         for (int i = 0; i < dim && e->def.drag > 0; i++) any = fmax(any, mobility(f, slot[s], r[s], axis[i]));
         ask[s] = (h * h * e->def.stiffness + 2 * h * e->def.damping) * mobility(f, slot[s], r[s], u) +
                  2 * h * e->def.drag * any + h * h * turning(f, slot[s], r[s], s ? F : perp_v3_neg(F));
@@ -80,7 +79,7 @@ perp_status pp_check_springs(pp_frame *f) {
         return PERP_OK;
     double *of = PP_ARENA_ZERO(&w->arena, double, w->nbody), ask[2];
     if (!of) return pp_fail(w, PERP_E_MEMORY, "out of memory for forces");
-    for (int turn = 0; turn < 2; turn++) /* add up, then compare */
+    for (int turn = 0; turn < 2; turn++) /* first add, then compare */
         for (int i = 0; i < w->nforce; i++) {
             const pp_force *e = &w->force[i];
             if (!pp_alive(e->gen) || e->def.kind != PERP_FORCE_SPRING) continue;

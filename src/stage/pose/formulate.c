@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* formulate.c - stage 4: contacts, joints -> step problem
  *
- * Rows hold the geometry at the start of the step (kinematic bodies at its end, Berard 5.1.2). The normal row of a
- * contact is the velocity of B relative to A along n, at the two contact points; tangents likewise. The motion of
- * kinematic bodies is in the gap for the normal row and in b_t, b_o for the tangents, b_r for the spin about n. Surfaces that
- * move along themselves are in b_t, b_o too (stage/control/belt.h). */
+ * Method   Rows contain the geometry at the start of the step, with kinematic bodies at its end (Berard 5.1.2). The normal row of a contact is
+ *          the velocity of B relative to A along n, at the two contact points; tangential rows likewise. The motion of kinematic bodies is
+ *          in the gap for the normal row, in b_t, b_o for the tangents, and in b_r for the spin about n. The velocity of moving surfaces
+ *          is in b_t, b_o too (stage/control/belt.h). */
 #include <float.h>
 
 #include "base/rounding.h"
@@ -23,7 +23,7 @@
 #include "stage/pose/formulate.h"
 #include "base/elementary.h"
 
-/* Writes direction d at lever arm r into one side of a row; the first body has it with a minus. */
+/* Writes direction d at lever arm r into one side of a row; the first body gets a minus sign. */
 static void put_side(perp_row *row, int side, int dim, int block, int ndof, perp_vec3 d, perp_vec3 r) {
     double sign = side ? 1 : -1;
     row->block[side] = block;
@@ -46,8 +46,8 @@ static void put_side(perp_row *row, int side, int dim, int block, int ndof, perp
     }
 }
 
-/* The row of the spin about the normal, and its part by kinematic bodies. Bodies that do not turn give it nothing to
- * act on: without another the contact has no torsion. */
+/* The row of the spin about the normal, and its part by kinematic bodies. If neither body can rotate, the contact has
+ * no torsional friction. */
 static void spin_row(const pp_frame *f, const perp_contact *c, const int body[2], perp_contact_row *out) {
     bool turns = false;
     out->b_r = 0;
@@ -69,14 +69,14 @@ static void spin_row(const pp_frame *f, const perp_contact *c, const int body[2]
     if (!turns) out->e_r = out->b_r = 0;
 }
 
-/* Velocity of the point r from the centre of a body that is driven, by velocities v and w of all bodies; zero if it is
- * not. */
+/* Velocity of the point r from the centre of a driven body, with velocities v and w of all bodies; zero if the body is
+ * not driven. */
 static perp_vec3 driven_velocity(const pp_frame *f, int body, perp_vec3 r, const perp_vec3 *v, const perp_vec3 *w) {
     if (f->w->body[body].kind != PERP_BODY_KINEMATIC) return perp_v3(0, 0, 0);
     return perp_v3_add(v[body], perp_v3_cross(w[body], r));
 }
 
-/* Direction for a pyramid where no slip tells one: an axis of the two bodies, seen along the contact, so that it moves
+/* Direction of a pyramid if there is no slip: an axis of the two bodies, projected on the contact plane. So it moves
  * with the scene and does not depend on which body is A. */
 static double resting_phase(const perp_contact *c, perp_quat q_A, perp_quat q_B) {
     const perp_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -88,7 +88,7 @@ static double resting_phase(const perp_contact *c, perp_quat q_A, perp_quat q_B)
     return 0;
 }
 
-/* What the stepper adds to the slip that friction of contact i sees; NULL: nothing. */
+/* The stepper's shift of the slip of contact i; NULL: none. */
 static const pp_slip_shift *shift_of(const pp_frame *f, int i) {
     const int *shape = f->contacts.shape + 2 * i;
     for (int k = 0; k < f->demand.nshift; k++) {
@@ -98,36 +98,35 @@ static const pp_slip_shift *shift_of(const pp_frame *f, int i) {
     return NULL;
 }
 
-/* Angle of the first friction direction: against the slip that would be without contact, so that sliding friction has
- * its full size and true direction whatever the number of directions. Slip far below the speeds at hand has no
- * direction worth following: its rounding would turn the friction of a contact that comes to rest. `more`: added to the
- * velocity of kinematic bodies in the row. */
+/* Angle of the first friction direction: opposite to the slip without contact, so that sliding friction has full size
+ * and the true direction for any number of directions. Slip far below the present speeds has no usable direction: its
+ * rounding would turn the friction of a contact that comes to rest. more: added to the velocity of kinematic bodies in
+ * the row. */
 static double slip_phase(const pp_frame *f, const perp_contact_row *row, const perp_contact *c, const int *body,
                          const double *nu_free, perp_vec3 more, double noise) {
     if (f->w->def.dim == 2 || f->w->def.friction_frame == PERP_FRICTION_FIXED) return 0;
     const pp_slip_shift *shift = shift_of(f, row->contact);
     if (shift && perp_v3_dot(shift->aim_W, shift->aim_W) > 0)
         return pp_atan2(-perp_v3_dot(shift->aim_W, c->o_W), -perp_v3_dot(shift->aim_W, c->t_W));
-    const double *nu =
-        f->purpose == PP_END_KICK ? f->control.nu0 : nu_free; /* the velocity of the middle of the step */
+    const double *nu = f->purpose == PP_END_KICK ? f->control.nu0 : nu_free; /* velocity of the middle of the step */
     double st = pp_row_dot(&f->pose.problem, &row->t, nu) + row->b_t + perp_v3_dot(more, c->t_W),
            so = pp_row_dot(&f->pose.problem, &row->o, nu) + row->b_o + perp_v3_dot(more, c->o_W);
     if (st * st + so * so > noise * noise) return pp_atan2(-so, -st);
     return resting_phase(c, f->s1->X[body[0]].q, f->s1->X[body[1]].q);
 }
 
-/* Gap at the end of the step as a linear function of the velocity, without the part that the velocity makes. Where the
- * gap was measured at the end that another velocity led to, it is linearised there, along the same row: posed again and
- * again, that converges to the true gap (a chord method). `driven`: velocity along the row by kinematic bodies. */
+/* Gap at the end of the step as a linear function of the velocity, without the velocity term. If the gap was measured
+ * at the end pose of another velocity, it is linearised there along the same row; repeated, this converges to the true
+ * gap (chord method). driven: velocity along the row by kinematic bodies. */
 static double linear_gap(const pp_frame *f, int i, const perp_row *n, double driven) {
     const perp_contact *c = &f->contacts.at[i];
     bool at_end = f->demand.end_gap && !isnan(f->demand.end_gap[i]);
     double gap = at_end ? f->demand.end_gap[i] - f->h * pp_row_dot(&f->pose.problem, n, f->demand.end_nu)
                         : c->gap + pp_row_bend(f, n);
-    /* a gap of the size of the rounding of its coordinates is none: over h it would make what rests tremble */
+    /* gaps at the rounding level of the coordinates count as zero: divided by h they would make resting bodies tremble */
     if (!at_end && fabs(gap) <= 4 * DBL_EPSILON * (perp_v3_norm(c->a_W) + perp_v3_norm(c->b_W))) gap = 0;
     if (!at_end && f->demand.levers == f->s0)
-        gap += f->h * driven; /* measured where driven bodies were, not where they go */
+        gap += f->h * driven; /* measured with driven bodies at the start, not at the end */
     return f->demand.allowance ? gap + f->demand.allowance[i] : gap;
 }
 
@@ -136,12 +135,12 @@ double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
     double approach = pp_row_dot(&f->pose.problem, &row->n, f->control.nu0) + row->b_n_kin,
            start = c->gap + pp_row_bend(f, &row->n);
     if (!(c->restitution > 0 && approach < 0 && start + f->h * approach <= 0)) return INFINITY;
-    if (pp_orders_impacts(f->w)) return INFINITY; /* they are met between parts of the step */
+    if (pp_orders_impacts(f->w)) return INFINITY; /* such impacts are solved between substeps */
     if (f->demand.rebounds && f->demand.rebounds->none) return INFINITY;
     return pp_rebound_factor(f, f->contacts.shape + 2 * i) * c->restitution * approach + row->b_n_kin;
 }
 
-/* The same applied to the row, and rebounds of the pair. */
+/* Applies these shifts to the row, and rebounds of the pair. */
 static void apply_shifts(const pp_frame *f, int i, perp_contact_row *out) {
     const perp_contact *c = &f->contacts.at[i];
     const int *shape = f->contacts.shape + 2 * i;
@@ -157,11 +156,11 @@ static void apply_shifts(const pp_frame *f, int i, perp_contact_row *out) {
 
 /* ---- slip on bodies that are driven ---- */
 
-/* Slip of the dynamic body of a contact on the driven one over the step, as a displacement in the frame of the driven body, over the
- * finite turns of both: what sticks there keeps its place exactly, however far that body turns in a step. `nu`: velocity that it is
- * linearised at. Seen from axes that turned half-way with the driven body:
- *   d = H'(x+ - x_A+) - H (x - x_A) + log(H' dR_B H') x rho,    H H = turn of the driven body,  rho: lever of the contact
- * For what rolls the lever counts, not the point of the material, so rolling straight on stays exact.
+/* Slip of the dynamic body of a contact on the driven one over the step, as a displacement in the frame of the driven body, with finite
+ * rotations of both: a sticking body keeps its place exactly for any rotation of the driven body. nu: velocity at which it is linearised. In
+ * axes that rotated half-way with the driven body:
+ *   d = H'(x+ - x_A+) - H (x - x_A) + log(H' dR_B H') x rho,    H H = rotation of the driven body,  rho: lever arm of the contact
+ * For rolling the lever arm counts, not the material point, so straight rolling stays exact.
  * driven, moving: body slots; r: rho; *turn: log(H' dR_B H'). */
 static perp_vec3 slip_on_driven(const pp_frame *f, int driven, int moving, perp_vec3 r, const double *nu,
                                 perp_vec3 *turn) {
@@ -184,8 +183,8 @@ static perp_vec3 slip_on_driven(const pp_frame *f, int driven, int moving, perp_
     return perp_v3_add(d, perp_v3_cross(*turn, r));
 }
 
-/* Which side of a contact is the dynamic one of a pair whose other is driven; -1: it is no such pair, or slip is against the
- * velocity at the end of the step as the documents print it. */
+/* Side of the dynamic body of a contact whose other body is driven. -1: not such a pair, or the slip is taken at the
+ * end of the step, as in the publications. */
 static int side_on_driven(const pp_frame *f, const int *body) {
     const pp_body *A = &f->w->body[body[0]], *B = &f->w->body[body[1]];
     bool a = A->kind == PERP_BODY_KINEMATIC && A->motion, b = B->kind == PERP_BODY_KINEMATIC && B->motion;
@@ -196,15 +195,15 @@ static int side_on_driven(const pp_frame *f, const int *body) {
     return k;
 }
 
-/* The slip that friction sees at a contact with a driven body: b_t, b_o, b_r of its row, linearised at the answer that was found last,
- * or else at the velocity of the start. */
+/* Slip for friction at a contact with a driven body: b_t, b_o, b_r of its row, linearised at the last solution, or at
+ * the start velocity if there is none. */
 static void follow_driven(const pp_frame *f, const perp_contact *c, const int *body, const perp_vec3 *lever,
                           perp_contact_row *out) {
     int k = side_on_driven(f, body);
     if (k < 0) return;
     const double *nu = f->demand.end_nu ? f->demand.end_nu : f->control.nu0;
     perp_vec3 turn, d = slip_on_driven(f, body[!k], body[k], lever[k], nu, &turn);
-    double per = (k ? 1 : -1) / f->h; /* the row is about B relative to A */
+    double per = (k ? 1 : -1) / f->h; /* the row is of B relative to A */
     out->b_t = per * perp_v3_dot(d, c->t_W) - pp_row_dot(&f->pose.problem, &out->t, nu);
     if (f->w->def.dim == 3) out->b_o = per * perp_v3_dot(d, c->o_W) - pp_row_dot(&f->pose.problem, &out->o, nu);
     if (out->e_r > 0) out->b_r = per * perp_v3_dot(turn, c->n_W) - pp_row_dot(&f->pose.problem, &out->r, nu);
@@ -237,18 +236,18 @@ double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row, boo
     double touching = pp_touching(A->g, B->g, f->contacts.at[i].b_W);
     double rebound = pp_rebound_rhs(f, i, row), gap = linear_gap(f, i, &row->n, row->b_n_kin);
     double stays = w->chosen.stepper->normal_rhs(gap, f->h, touching, row->b_n_kin);
-    if (no_lift)
-        stays = fmax(stays, fmax(row->b_n_kin, 0)); /* what goes away is followed: held back, a contact would push it */
+    if (no_lift) /* a body may follow a driven one that moves away; otherwise the contact would push it */
+        stays = fmax(stays, fmax(row->b_n_kin, 0));
     if (f->demand.rebounds) stays = fmax(stays, pp_push_out_bound(f, f->demand.rebounds->push_out, row));
-    /* what turns as it flies off may come round to the other: a gap that was measured at the end must hold too */
+    /* a body that rotates as it rebounds may hit with another point: a gap measured at the end must hold too */
     bool free_end = isfinite(rebound) && (!f->demand.end_gap || isnan(f->demand.end_gap[i]));
     return free_end ? rebound : fmin(rebound, stays);
 }
 
-/* How far a contact point is moved back before levers are taken from it to the centres at the start; `end`: poses that the point belongs
- * to. Bodies move from where they are, so impulses at a point of the end with levers of the end leave a torque h (v_A - v_B) x P.
- * With levers of the start to one common point they leave none. Of all such points the one is taken that keeps the lever of the lighter
- * body nearly what it is at the end: as if the heavier one were fixed, of which nothing is asked. */
+/* Displacement of the contact point before lever arms are taken to the centres at the start. end: poses to which the
+ * point belongs. Impulses at a point of the end with lever arms of the end leave a torque h (v_A - v_B) x P, because
+ * bodies move from their start poses. Lever arms of the start to one common point leave none. Of all such points, this
+ * one nearly preserves the lever arm of the lighter body at the end, as if the heavier body were fixed. */
 static perp_vec3 point_shift(const pp_frame *f, const int *body, const pp_state *end) {
     double m[2] = {f->w->body[body[0]].mass, f->w->body[body[1]].mass};
     perp_vec3 d[2];
@@ -263,12 +262,13 @@ static void contact_row(const pp_frame *f, int i, const pp_pose_options *o, cons
     int dim = w->def.dim;
     int body[2] = {w->shape[f->contacts.shape[2 * i]].body, w->shape[f->contacts.shape[2 * i + 1]].body};
     perp_vec3 at[2] = {c->a_W, c->b_W}, r[2];
-    /* of B relative to A, by kinematic bodies alone: over the step, as friction sees it, what a pyramid is aimed by */
+    /* velocity of B relative to A by kinematic bodies alone: over the step; for friction; correction for the direction
+     * of a pyramid */
     perp_vec3 driven = {0, 0, 0}, rubbing = {0, 0, 0}, more = {0, 0, 0};
     const pp_state *s1 = f->s1,
                    *mean = f->purpose == PP_END_KICK ? f->s0 : NULL; /* has the velocities of the whole step */
     const double sign[2] = {-1, 1};
-    /* friction acts on both bodies at one place, or it would turn the pair about an open gap */
+    /* friction acts on both bodies at one point; otherwise it would rotate the pair about an open gap */
     bool both = f->control.block[body[0]] >= 0 && f->control.block[body[1]] >= 0;
     perp_vec3 middle = perp_v3_scale(0.5, perp_v3_add(c->a_W, c->b_W)), shift = {0, 0, 0};
     const pp_state *levers = f->demand.levers ? f->demand.levers : f->s1;
@@ -328,8 +328,8 @@ static bool acts_at_mean(const pp_frame *f) {
     return f->purpose == PP_STEP && f->demand.rebounds && f->demand.rebounds->push_out == PP_PUSH_MEAN;
 }
 
-/* Friction of contact i opposes the sum of the slips before and after: s + s+ = t (nu + nu0) + 2 b_t. `driven`: what drives add to
- * the slip after, 3 numbers. */
+/* Friction of contact i opposes the sum of the slips before and after: s + s+ = t (nu + nu0) + 2 b_t. driven: velocity
+ * of drives in the slip after, 3 numbers. */
 static void rub_at_mean(const pp_frame *f, int i, const double *slips, double noise, perp_contact_row *row,
                         double *driven) {
     const perp_step_problem *p = &f->pose.problem;
@@ -343,7 +343,7 @@ static void rub_at_mean(const pp_frame *f, int i, const double *slips, double no
     if (row->nd > 0) row->phase = slip_phase(f, row, &f->contacts.at[i], body, slips, perp_v3(0, 0, 0), noise);
 }
 
-/* Dampers of the turning of single blocks, after the rows of the joints. */
+/* Rows of chain damping, after the joint rows. */
 static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
     for (int i = 0; i < f->demand.nchain_damping; i++) {
         const pp_chain_damping *r = &f->demand.chain_damping[i];
@@ -364,8 +364,8 @@ static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
     return f->demand.nchain_damping;
 }
 
-/* Rows of the servos, after those of the joints' own. They are forces: they do nothing in no time, nor while the start of a staggered
- * world looks for what it has without forces. */
+/* Rows of servos, after the rows of the joints. Servos are forces: they have no effect in zero time, nor in the
+ * force-free problem of a staggered start. */
 static int servo_rows(const pp_frame *f, perp_joint_row *rows, int *number) {
     if (f->purpose == PP_IMPACT || f->purpose == PP_START_FREE) return 0;
     return pp_servo_rows(f->w, f->s1, f->s0, f->control.block, f->task.half ? f->h / 2 : f->h, rows, number);
@@ -377,20 +377,20 @@ pp_rotor_kick pp_rotor_kick_of(const pp_frame *f) {
     return (pp_rotor_kick){f->s0, moving, !takes_time ? 0 : f->task.half ? f->h / 2 : f->h};
 }
 
-/* Rows of armature. It acts whenever velocities change, in impacts too. */
+/* Rows of armature. It acts whenever velocities change, also in impacts. */
 static int armature_rows(const pp_frame *f, perp_joint_row *rows, int *number) {
     if (!f->w->chosen.stepper->armature) return 0;
     pp_rotor_kick k = pp_rotor_kick_of(f);
     return pp_armature_rows(f->w, f->s1, f->control.block, &k, rows, number);
 }
 
-/* Is a row of a joint a force, which changes velocities gradually? */
+/* Is a joint row a force, which changes velocities gradually? */
 static bool is_force(const perp_joint_row *r) {
     bool bounded = isfinite(r->lo) && isfinite(r->hi);
     return r->kind == PERP_ROW_SPRING || ((r->kind == PERP_ROW_MOTOR || r->kind == PERP_ROW_FRICTION) && bounded);
 }
 
-/* In no time only what has no bound on its force does anything. */
+/* In zero time only rows without force limit act. */
 static bool acts_at_once(const perp_joint_row *r) {
     return r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT || (r->kind == PERP_ROW_MOTOR && isinf(r->hi));
 }
@@ -408,7 +408,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
         if (!pp_alive(j->gen)) continue;
-        /* half a kick: bounds and springs are those of h/2, the spring's middle is that of the step */
+        /* half kick: bounds and springs are those of h/2; the middle of the spring is that of the step */
         double span = f->task.half ? f->h / 2 : f->h, coord[PERP_JOINT_MAX_COORD];
         pp_rows_for how = {f->control.block, span, INFINITY};
         int k = pp_joint_rows_at(w, f->s1, f->s0, i, &how, *rows + *n), kept = 0;
@@ -425,15 +425,15 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             if (row->kind == PERP_ROW_MOTOR && pp_motor_keeps_limits(&j->def.axis[row->coord]))
                 row->b = pp_motor_within_limits(&j->def.axis[row->coord], coord[row->coord], f->h, row->b);
             if (position) row->b *= span / f->h;
-            /* parts of a divided step take the time of a whole one for the error they begin with: brought back at once it
-             * would be a blow, the harder the shorter the part */
+            /* Substeps of a divided step remove their initial error over the time of a whole step. Removed at once it
+             * would be an impact, the harder the shorter the substep. */
             if (row->kind == PERP_ROW_JOINT && f->purpose == PP_STEP && pp_start_joints(w) && f->h < w->def.h) {
                 f->pose.joint_rest[*n + kept] = (row->b - row->b_kin) * (1 - f->h / w->def.h);
                 row->b -= f->pose.joint_rest[*n + kept];
             }
             if (f->purpose == PP_STEP && position) row->b += pp_row_bend(f, &row->row) / f->h;
             if (f->purpose != PP_STEP && position) {
-                /* velocity level: a joint keeps its error; a limit acts only when it is reached */
+                /* velocity level: a joint keeps its error; a limit acts only if it is reached */
                 if (row->kind == PERP_ROW_LIMIT && row->b > PP_RESIDUAL / f->h) row->hi = 0;
                 row->b = row->b_kin;
             }

@@ -1,22 +1,21 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* joint_chain_damping.c - see joint_chain_damping.h
+/* joint_chain_damping.c - stabilises taut chains of light links
  *
- * Problem  Impulses of joints act at the start pose of a step. A link of a taut chain that is out of line is pulled back
- *          by the tension at its ends, with a torque that grows with the angle; taken at the start of the step this is an
- *          explicit spring across the chain. Is h^2 times its stiffness more than four times the inertia that it moves,
- *          then every lateral oscillation grows from step to step. A rope of 50 g a link that carries 100 kg tears at steps of 5 ms, though
- *          the laws of every step hold.
- * Method   With P the impulse of a joint on a body and s its arm, the torque s x P changes with a turn by the angle h w+
- *          by -h K w+, K = (s.P) 1 - (s P' + P s')/2, all joints of the body added up (the geometric stiffness of the
- *          joint). The body turns with the inertia W^-1 that its joints leave it, the bodies next to it moving along
- *          freely. Where an eigenvalue of h K W is above EXPLICIT, what is above enters the step implicitly, as a row
- *          that is a damper, p = -stiffness axis.(w+ - W); the step is then solved again. P is that of the first answer. W is the
- *          rotation of the chain as a whole at the start: what turns with its neighbours is no oscillation.
- * Valid    Joints that lock all translations: their impulse does not turn with a body. Steps that are short enough for their
- *          chains are solved as ever, to the bit. The others lose the energy of ripples that they cannot resolve; a
- *          chain that swings as one keeps its energy to second order. Compression is left as it is: what buckles, buckles.
- * Cost     Nothing but the sum of K, unless some body is above the bound with all the freedom it could have.
+ * Problem  Joint impulses act at the start pose of a step. Tension pulls a link that is out of line back with a torque that grows with the
+ *          angle. Taken at the start of the step, this is an explicit spring across the chain. If h^2 times its stiffness exceeds four
+ *          times the inertia that it moves, lateral oscillations grow from step to step. A rope with 50 g per link that carries 100 kg
+ *          breaks at steps of 5 ms, although the laws of every step hold.
+ * Method   Let P be the impulse of a joint on a body and s its lever arm. A rotation by the angle h w+ changes the torque s x P by -h K w+,
+ *          K = (s.P) 1 - (s P' + P s')/2, summed over all joints of the body (geometric stiffness). The body rotates with the inertia
+ *          W^-1 that its joints leave it, with freely moving neighbours. If an eigenvalue of h K W exceeds EXPLICIT, the excess enters
+ *          the step implicitly, as a damper row p = -stiffness axis.(w+ - W), and the step is solved again. P is that of the first
+ *          solution. W in this row is the rotation of the whole chain at the start: a rotation together with the neighbours is no
+ *          oscillation.
+ * Valid    Joints that lock all translations: their impulse does not rotate with a body. Steps that are short enough for their chains
+ *          are not changed at all. The others lose the energy of oscillations that they cannot resolve; a chain that swings as a whole
+ *          conserves its energy to second order. Compression is not treated: chains may buckle.
+ * Cost     Only the sum of K, unless a body exceeds the bound even with its free inertia.
  * Source   Tournier, Nesme, Gilles, Faure (2015), Stable constrained dynamics, with the stiffness of this step and
  *          only as much of it as is needed. */
 #include "stage/pose/joint_chain_damping.h"
@@ -28,11 +27,11 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Largest h^2 k / m of a direction that is not damped: an explicit spring is stable up to 4 for a body alone, and
- * neighbours may bring two or three times as much into one direction. Half: no effect; double: other bits only. */
+/* [1] Largest h^2 k / m of a direction that is not damped. An explicit spring is stable up to 4 for a body alone, and
+ * neighbours may add two or three times as much in one direction. Half: no effect; double: other bits only. */
 #define EXPLICIT 1
-/* [1] Part of a direction in the lateral motion below which the chain does not swing about it. Half and double: no
- * effect. */
+/* [1] If a direction has less than this fraction of the lateral motion, the chain does not swing about it. Half and
+ * double: no effect. */
 #define SWING_RANK 1e-3
 
 typedef struct sym {
@@ -66,7 +65,7 @@ static perp_vec3 angular_part(int dim, const double *J) {
 
 static bool can_turn(const pp_frame *f, int block) { return f->control.block_ndof[block] > f->w->def.dim; }
 
-/* K of every block, symmetric, times h. Rows of a joint begin with those of its translations. */
+/* Symmetric K of every block, times h. The rows of a joint begin with its translations. */
 static void add_stiffness(const pp_frame *f, sym *K) {
     const perp_step_problem *p = &f->pose.problem;
     int dim = p->dim;
@@ -80,7 +79,7 @@ static void add_stiffness(const pp_frame *f, sym *K) {
             if (block < 0 || !can_turn(f, block)) continue;
             perp_vec3 P = {0, 0, 0}, s = {0, 0, 0};
             for (int i = first; i < first + dim;
-                 i++) { /* J of a unit e: +-e, +-(s x e); the sum of e x (s x e) is 2 s */
+                 i++) { /* for a unit vector e, J is +-e, +-(s x e); the sum of e x (s x e) is 2 s */
                 const double *J = p->joint[i].row.J[side];
                 perp_vec3 e = linear_part(dim, J);
                 P = perp_v3_axpy(P, f->solve.solution.p_joint[i], e);
@@ -134,7 +133,8 @@ static bool touches(const perp_row *row, int block) {
     return false;
 }
 
-/* The same with its joints held and the bodies next to it free but for them. False: no memory. */
+/* Inverse inertia of a block whose joints hold, with neighbours that are otherwise free. Returns false if out of
+ * memory. */
 static bool held_response(const pp_frame *f, int block, sym *W) {
     const perp_step_problem *p = &f->pose.problem;
     pp_arena *arena = &f->w->arena;
@@ -161,7 +161,7 @@ static bool held_response(const pp_frame *f, int block, sym *W) {
     }
     memcpy(X, C, 3 * (size_t)m * sizeof *X);
     pp_psd factor;
-    if (!pp_psd_factor(&factor, m, A, m, PP_RANK_TOL, work)) return true; /* not finite: what follows will tell */
+    if (!pp_psd_factor(&factor, m, A, m, PP_RANK_TOL, work)) return true; /* not finite: later checks report it */
     pp_psd_solve(&factor, 3, X, m, tmp);
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
@@ -169,7 +169,7 @@ static bool held_response(const pp_frame *f, int block, sym *W) {
     return true;
 }
 
-/* The root of a matrix that is not negative but for rounding. */
+/* Square root of a matrix that is positive semidefinite except for rounding. */
 static sym root(const sym *W) {
     perp_mat3 Q;
     sym R = {0};
@@ -179,8 +179,8 @@ static sym root(const sym *W) {
     return R;
 }
 
-/* What of K is above the bound. With L L = W, L K L has the eigenvalues of K W. Returns the number of axes; they are
- * written if `out` is there. */
+/* The part of K above the bound. With L L = W, L K L has the eigenvalues of K W. Returns the number of axes, and writes
+ * them if `out` is not NULL. */
 static int excess(const sym *K, const sym *W, int block, pp_chain_damping *out) {
     sym L = root(W), S = {0};
     perp_mat3 Q;
@@ -211,7 +211,7 @@ static int root_of(int *chain, int b) {
     return b;
 }
 
-/* Joins blocks that have ripples and a joint between them. chain: by block, another of its chain, at last the first. */
+/* Joins damped blocks that have a joint between them. chain: union-find over blocks, with the lowest block as root. */
 static void join_chains(const pp_frame *f, const pp_chain_damping *r, int n, bool *ripples, int *chain) {
     const perp_step_problem *p = &f->pose.problem;
     for (int b = 0; b < f->control.nblock; b++) chain[b] = b;
@@ -225,7 +225,8 @@ static void join_chains(const pp_frame *f, const pp_chain_damping *r, int n, boo
     }
 }
 
-/* The rotation W of a chain of ripples that is nearest to theirs: sum of stiffness (axis.(w - W))^2 is least. */
+/* The rotation W of a chain that is nearest to the rotations of its blocks: minimises the sum of stiffness (axis.(w -
+ * W))^2. */
 static void swing(const pp_frame *f, int *chain, int first, pp_chain_damping *r, int n) {
     sym A = {0};
     perp_vec3 y = {0, 0, 0};
@@ -236,7 +237,7 @@ static void swing(const pp_frame *f, int *chain, int first, pp_chain_damping *r,
         add_product(&A, r[i].stiffness, r[i].axis, r[i].axis);
         y = perp_v3_axpy(y, r[i].stiffness * perp_v3_dot(r[i].axis, turn_rate(f, r[i].block)), r[i].axis);
     }
-    if (blocks < 2) return; /* what turns alone is not told from an oscillation */
+    if (blocks < 2) return; /* the rotation of a single block cannot be distinguished from an oscillation */
     perp_mat3 Q;
     perp_vec3 e = eigen(&A, &Q), W = {0, 0, 0};
     const double x[3] = {e.x, e.y, e.z};
@@ -247,7 +248,7 @@ static void swing(const pp_frame *f, int *chain, int first, pp_chain_damping *r,
         if (root_of(chain, r[i].block) == first) r[i].rate = perp_v3_dot(r[i].axis, W);
 }
 
-/* Fills in by what rate the axis of every row turns with its chain. False: no memory. */
+/* Sets the rate of every axis from the rotation of its chain. Returns false if out of memory. */
 static bool find_swings(const pp_frame *f, pp_chain_damping *r, int n) {
     pp_arena *a = &f->w->arena;
     pp_arena_mark mark = pp_arena_here(a);

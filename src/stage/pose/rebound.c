@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* rebound.c - what restitution and overlap ask of a contact, as far as its limits allow */
+/* rebound.c - restitution and push-out of a contact within their limits */
 #include "stage/pose/rebound.h"
 
 #include <math.h>

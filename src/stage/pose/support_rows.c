@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* support_rows.c - see support_rows.h
+/* support_rows.c - friction at the three points on which planar bodies rest
  *
- * A support is a contact of the body with its plane whose normal impulse p is known. As a row of the step problem it
- * has no lever on any body and a compliance c: 0 <= p_n _|_ c (p_n - p) >= 0 says p_n = p. Friction is that of space, in
- * the two directions of the plane, so the problem counts as one of dimension 3 whose bodies have three degrees of
- * freedom; contacts within the plane keep their line of friction, as two directions. */
+ * Method   A support is a contact of the body with its plane whose normal impulse p is known. As a row of the step problem it has no lever arm
+ *          on any body and a compliance c: 0 <= p_n _|_ c (p_n - p) >= 0, so p_n = p. Its friction has the two directions of the plane.
+ *          So the problem counts as three-dimensional, with bodies of three degrees of freedom. Contacts within the plane keep
+ *          one line of friction, as two directions. */
 #include "stage/pose/support_rows.h"
 
 #include <math.h>
@@ -28,14 +28,14 @@ int pp_support_count(const pp_frame *f) {
     return n;
 }
 
-/* Velocity of the point r (from the centre, in world axes) of block k along d. */
+/* Row of the velocity along d of the point r (from the centre, in world axes) of block k. */
 static perp_row row_at(const pp_frame *f, int k, perp_vec3 d, perp_vec3 r) {
     perp_row row = {.block = {-1, k}, .J = {{0}, {d.x, d.y}}};
     if (f->control.block_ndof[k] == 3) row.J[1][2] = r.x * d.y - r.y * d.x;
     return row;
 }
 
-/* Angle of the first direction of a pyramid: against the slip that would be without friction, if there is any. */
+/* Angle of the first direction of a pyramid: opposite to the slip without friction, if there is slip. */
 static double first_direction(const pp_frame *f, const perp_contact_row *c, const double *nu_free, double noise) {
     if (f->w->def.friction_frame == PERP_FRICTION_FIXED) return 0;
     double t = pp_row_dot(&f->pose.problem, &c->t, nu_free), o = pp_row_dot(&f->pose.problem, &c->o, nu_free);
@@ -55,7 +55,7 @@ void pp_support_rows(pp_frame *f, const double *nu_free, double noise, perp_cont
             if (!rubs(b, i)) continue;
             perp_vec3 r = perp_q_rotate(q, perp_v3(b->support[i].x, b->support[i].y, 0));
             perp_contact_row *c = out++;
-            *c = (perp_contact_row){.n = {.block = {-1, k}}, /* without a lever */
+            *c = (perp_contact_row){.n = {.block = {-1, k}}, /* without lever arm */
                                     .r = {.block = {-1, k}},
                                     .b_n = -f->h * press * b->support[i].load, /* c p = (load m press h)/m */
                                     .compliance = 1 / b->mass,

@@ -1,20 +1,18 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* give_way.c - contacts and joints of a jammed island that give way a little
- * Problem  Bodies that are wedged between contacts and joints push each other with impulses that may have no end. Even where
- *          they end, rows that all but depend on each other turn the least contradiction into impulses whose rounding is
- *          larger than the laws allow.
- * Method   Contacts, joints, limits and motors without force limit get a compliance of GIVES of their inverse mass W:
+/* give_way.c - contacts and joints of a jammed island give way a little
+ * Problem  Bodies that are wedged between contacts and joints push each other with impulses that may grow without bound. Even if they are
+ *          bounded, nearly dependent rows turn a tiny contradiction into impulses whose rounding exceeds the tolerance of the laws.
+ * Method   Contacts, joints, limits and motors without force limit get a compliance of GIVES times their inverse mass W:
  *              0 <= p _|_ n nu + b + c p >= 0,    J nu + b + c p = 0,    c = GIVES W.
- *          A row gives way at a speed that matters only where its impulse is 1/GIVES times the one that would make this speed.
- *          The matrix is strictly copositive then, so there is an answer whatever b is. c p is a speed against the
- *          impulse: it takes energy.
- *          The rows still count as rigid: the speed at which a row gives way is a violation of its law, and the certificate
- *          tells it among the laws (law.normal, law.joint) and by itself (gives, give).
- * Valid    In a part that goes on jammed, after all else. Rows that contradict each other give way at the speed of the
- *          contradiction, whatever GIVES is. An answer that gives way faster than the speeds of the problem is none.
- * Cost     one more solution of an island that had none.
- * Source   Pang, Trinkle, Math. Program. 73 (1996) 199: existence where the matrix is copositive. */
+ *          A row gives way at a significant speed only if its impulse is 1/GIVES times the one that would cause this speed. The matrix is
+ *          strictly copositive, so there is a solution for any b. The speed c p is opposite to the impulse: it takes energy.
+ *          The rows still count as rigid. The speed at which a row gives way is a violation of its law; the certificate includes it in
+ *          the laws (law.normal, law.joint) and reports it separately (gives, give).
+ * Valid    In a jammed substep, after everything else failed. Rows that contradict each other give way at the speed of the contradiction,
+ *          independent of GIVES. A solution that gives way faster than the speeds of the problem is rejected.
+ * Cost     One more solution of an island that had none.
+ * Source   Pang, Trinkle, Math. Program. 73 (1996) 199: existence if the matrix is copositive. */
 #include "model/actuator.h"
 #include "stage/solve/give_way.h"
 
@@ -25,9 +23,9 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Compliance of a row that gives way, as a part of its inverse mass: small against the laws (1e-8 of the speeds,
- * times the impulses of a chain or pile of some hundred bodies), large against rounding (1e-16, times the condition
- * of a wedge). */
+/* [1] Compliance of a row that gives way, as a fraction of its inverse mass. It is small compared with the tolerance of
+ * the laws (1e-8 of the speeds, times the impulses of a chain or pile of some hundred bodies), and large compared with
+ * rounding (1e-16, times the condition of a wedge). */
 #define GIVES 1e-6
 
 static bool is_rigid(const perp_joint_row *r) {
@@ -35,7 +33,7 @@ static bool is_rigid(const perp_joint_row *r) {
     return r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT;
 }
 
-/* Is a contact asked to open? In such a part only restitution does that, which is given up first. */
+/* Is a contact required to open? In a jammed substep only restitution does that, and restitution is given up first. */
 static bool rebounds(const perp_step_problem *p) {
     for (int i = 0; i < p->ncontact; i++)
         if (p->contact[i].b_n < fmin(0, p->contact[i].b_n_kin)) return true;
@@ -80,7 +78,7 @@ perp_status pp_give_way(pp_frame *f, pp_island *island, bool *gives) {
     return PERP_OK;
 }
 
-/* Violation of the law of contact i without what it was lent: it joins *law, its normal part is returned. */
+/* Violation of the law of contact i without its added compliance. *law is updated; returns the normal part. */
 static double contact_gave(const pp_frame *f, int i, perp_step_residual *law) {
     perp_step_problem one = f->pose.problem;
     perp_step_solution s = f->solve.solution;

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* jammed.c - what jams a step that has no answer
- * Problem  A motor without a force limit, or a driven body, that runs bodies against what cannot give way has no answer
- *          at any step length: teeth that meet head-on, a block pushed askew between walls. "No solver met the laws"
- *          sends the reader to solvers and step lengths, which do not help.
- * Method   The problem is solved again without what may be the cause; the first that leaves an answer is named. Only
- *          after the last division of a step has failed.
- *          Before that, nothing is asked to open: bodies that are in each other stay so, and rest obeys all rows. */
+/* jammed.c - steps that have no solution because something jams
+ * Problem  A motor without force limit, or a driven body, presses bodies against something that cannot give way: teeth that meet head-on,
+ *          a block that is pushed askew between walls. Such a step has no solution for any step length. The message "no solver met the
+ *          laws" would suggest other solvers and step lengths, which do not help.
+ * Method   To go on: the step is posed without requiring any contact to open. Bodies in penetration stay there, and rest satisfies all rows.
+ *          To name the cause, after the last division of a step has failed: the problem is solved again without each possible cause. The
+ *          first one whose removal gives a solution is named. */
 #include "model/actuator.h"
 #include "stage/solve/jammed.h"
 
@@ -23,14 +23,14 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Part of the work limit of a step after which a part goes on jammed: each part may use half of what is left, so
- * two have failed. Half and double: no effect. */
+/* [1] Fraction of the work limit of a step after which a substep goes on jammed. Each substep may use half of the
+ * remaining work, so two have failed. Half and double: no effect. */
 #define MOST_WORK 0.75
-/* [1] Part of the work limit of a step that all its jammed parts together may use beyond it; one may use
+/* [1] Fraction of the work limit of a step that all its jammed substeps together may use in addition; one may use
  * PP_LAST_SHARE. */
 #define FOR_JAMS 0.25
 
-/* Does a driven body touch another at the start? Contacts have gaps with driven bodies at the end of the step. */
+/* Does a driven body touch another at the start? The gaps of contacts have driven bodies at the end of the step. */
 static bool driven_touches(const pp_frame *f) {
     const perp_world *w = f->w;
     for (int i = 0; i < f->contacts.n && i < f->pose.problem.ncontact; i++) {
@@ -52,7 +52,7 @@ void pp_jam_may_work(perp_world *w) {
     w->run.work.limit = fmax(w->run.work_limit, most);
 }
 
-/* Is there a proof that no velocities obey the contacts, some of which are asked to open? */
+/* Is it proven that no velocities satisfy the contacts, some of which are required to open? */
 static bool contradictory(const pp_frame *f) {
     bool opens = false;
     for (int i = 0; i < f->pose.problem.ncontact; i++)
@@ -77,15 +77,15 @@ perp_status pp_solve_jammed(pp_frame *f, perp_status st, const pp_way *way) {
     if (!st) st = way->solve(f, way->ctx);
     if (st) return st;
     f->solve.fallbacks++;
-    pp_logf(w, PERP_LOG_WARNING, "step %llu: nothing is asked to open in a part of h = %g: %s",
+    pp_logf(w, PERP_LOG_WARNING, "step %llu: no contact is required to open in a substep of h = %g: %s",
             (unsigned long long)w->state.step, f->h, before);
     return PERP_OK;
 }
 
-/* Does the problem of f have an answer with these rows? */
+/* Does the problem of f have a solution with these rows? */
 static bool answered(const pp_frame *f, const perp_joint_row *joint, const perp_contact_row *contact, int ncontact) {
     pp_frame again = *f;
-    again.purpose = PP_END_KICK; /* without a warm start, and not shown to watches */
+    again.purpose = PP_END_KICK; /* no warm start, not shown to watches */
     again.pose.problem.joint = joint;
     again.pose.problem.contact = contact;
     again.pose.problem.ncontact = ncontact;
@@ -98,7 +98,7 @@ static int first_unlimited(const perp_step_problem *p) {
     return -1;
 }
 
-/* Rows of contacts with driven bodies left out; returns how many are left. *driven: the slot of one. */
+/* Copies the rows of contacts without driven bodies and returns their number. *driven: the slot of a driven body. */
 static int without_driven(const pp_frame *f, perp_contact_row *row, int *driven) {
     int n = 0;
     *driven = -1;
@@ -139,7 +139,7 @@ void pp_name_jam(const pp_frame *f) {
         smooth[i].nd = 0;
     }
     if (answered(f, p->joint, p->contact, p->ncontact)) {
-        /* it is not the problem that has no answer */
+        /* the problem itself has a solution: nothing to name */
     } else if (motor >= 0 && answered(f, joint, p->contact, p->ncontact)) {
         snprintf(cause, sizeof cause,
                  "; jammed: the step has a solution without the motor of joint %d (%s), which has no force limit",
@@ -150,7 +150,7 @@ void pp_name_jam(const pp_frame *f) {
     } else if (answered(f, p->joint, smooth, p->ncontact)) {
         snprintf(cause, sizeof cause, "; jammed: the step has a solution without friction");
     }
-    /* the cause counts more than the end of a long sentence */
+    /* the cause is more important than the end of a long message */
     size_t keep = strlen(before), most = sizeof w->why - 1 - strlen(cause);
     if (keep > most) keep = most;
     memcpy(w->why, before, keep);

@@ -1,22 +1,22 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* joint_rounds.c - see joint_rounds.h
+/* joint_rounds.c - rounds until joints hold at the end of the step
  *
- * Problem  Rows of a joint are those of the start of the step. A body that turns by the angle a takes the joint a^2/2 of
- *          its arm off the place that the rows mean. Wanted: phi(q+) = 0 at the end of the step, for joints in any
- *          company: contacts, limits, motors, springs, loops.
- * Method   phi(q+(nu)) is linearised at the last answer nu_k along the rows G of the start, and the step is posed again:
+ * Problem  The rows of a joint belong to the start of the step. If a body rotates by the angle a, the joint error at the end is a^2/2 of its
+ *          lever arm. The condition is phi(q+) = 0 at the end of the step, for joints together with contacts, limits, motors, springs and
+ *          loops.
+ * Method   phi(q+(nu)) is linearised at the last solution nu_k along the rows G of the start, and the step is posed again with
  *            b = phi(q+(nu_k))/h - G nu_k
- *          until phi is rounding or falls no more: the chord method, SHAKE. Impulses act along rows of the start pose, so
- *          momentum is kept. The first guess is linearised at the velocity of the start, which leaves an error of third order
- *          in h. Limits go the same way with their coordinate. Slow rounds are mixed (problem/mix.c).
- *          An island without inequalities has a matrix that stays: its rounds are back-substitutions of the increments, which
- *          refines the answer too. Others are solved again, from the answer before.
- *          Tension in light links makes rounds and steps unstable. Rows against it (joint_chain_damping.c) are looked for after the
- *          first answer and stay in the matrix of all rounds.
- * Valid    Parts of a divided step keep the share of the error of their start that they are not asked to remove
- *          (formulate.c). Joints that contradict each other, or that contacts do not let close, keep an error: the
- *          certificate tells it, and pp_check_opening() divides the step if it grows.
+ *          until phi is rounding or no longer decreases (chord method, SHAKE). Impulses act along rows of the start pose, so momentum is
+ *          conserved. The first guess is linearised at the velocity of the start, which leaves an error of third order in h. Limits are
+ *          treated in the same way with their coordinate. Slow rounds are extrapolated (problem/mix.c).
+ *          The matrix of an island without inequalities is constant: its rounds are back-substitutions of increments, which also refine
+ *          the solution. Other islands are solved again, from the last solution.
+ *          Tension in light links makes rounds and steps unstable. Damping rows (joint_chain_damping.c) are searched after the first
+ *          solution and stay in the matrix of all rounds.
+ * Valid    Substeps of a divided step keep the share of the initial error that they need not remove (formulate.c). Joints that
+ *          contradict each other, or that contacts do not allow to close, keep an error. The certificate reports it, and
+ *          pp_check_opening() divides the step if it grows.
  * Cost     2 to 5 rounds at 1 ms, 4 to 9 at 10 ms.
  * Source   Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23 (1977) 327; Hairer, Lubich, Wanner VII.1.4. */
 #include "stage/solve/joint_rounds.h"
@@ -37,25 +37,26 @@
 /* [rounds] Largest number of rounds of a frame or an island that close its joints. Half: other bits only; double: no
  * effect. */
 #define ROUNDS 25
-/* [1 or rad] Joint error, as a part of the arm or as an angle, beyond which rounds may diverge: a turn of 26 degrees
- * makes it. Half and double: other bits only. */
+/* [1 or rad] Joint error, as a fraction of the lever arm or as an angle, beyond which rounds may diverge. A rotation of
+ * 26 degrees causes it. Half and double: other bits only. */
 #define TOO_FAR 0.1
-/* [1] Rounding of poses, as a part of the lengths. Half and double: other bits only. */
+/* [1] Rounding of poses, as a fraction of the lengths. Half and double: other bits only. */
 #define ROUNDING 4e-15
-/* [1] Part of the error left after a round from which on rounds are mixed (Anderson). Half and double: other bits
- * only. */
+/* [1] If a round leaves more than this fraction of the error, later rounds are extrapolated (Anderson). Half and
+ * double: other bits only. */
 #define SLOW 0.2
 
 static bool position(const perp_joint_row *r) {
     return r->joint >= 0 && (r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT);
 }
 
-/* Rows of joint j with dynamic bodies as in `at`; 0: it has none, -1: no memory. */
+/* Rows of joint j with dynamic bodies as in `at`. Returns their number, 0 if it has none, -1 if out of memory. */
 static int rows_at(const pp_frame *f, const pp_state *at, int joint, perp_joint_row *out) {
     return pp_joint_rows_at(f->w, at, f->s0, joint, &(pp_rows_for){f->control.block, f->h, INFINITY}, out);
 }
 
-/* b of the row of a limit of tendon `joint` at these poses. Rows of limits come first, that of the lower one before that of the upper. */
+/* b of the row of a limit of tendon `joint` at these poses. Rows of limits come first, the lower limit before the
+ * upper. */
 static double tendon_limit(const pp_frame *f, const pp_state *at, int joint, int number) {
     const perp_joint_axis *a = &f->w->joint[joint].def.axis[0];
     double x[PERP_JOINT_MAX_COORD];
@@ -63,8 +64,8 @@ static double tendon_limit(const pp_frame *f, const pp_state *at, int joint, int
     return (number == 0 && isfinite(a->lo) ? x[0] - a->lo : a->hi - x[0]) / f->h;
 }
 
-/* By row: error or coordinate at the poses `at` over h, less what may be left. index: numbers of the rows in the frame's problem; NULL:
- * they are those. */
+/* By row: error or coordinate at the poses `at` divided by h, minus the part that may remain. index: numbers of the
+ * rows in the frame's problem; NULL: the rows are those of the frame. */
 static void measure(const pp_frame *f, const pp_state *at, const perp_joint_row *row, const int *index, int n,
                     double *value) {
     const perp_world *w = f->w;
@@ -75,7 +76,8 @@ static void measure(const pp_frame *f, const pp_state *at, const perp_joint_row 
         value[i] = 0;
         if (!position(&row[i])) continue;
         int of = index ? index[i] : i, number = f->pose.row_number[of];
-        if (row[i].kind == PERP_ROW_JOINT && row[i].joint != joint) { /* the first rows are those of the errors */
+        /* the first rows of a joint are those of the errors */
+        if (row[i].kind == PERP_ROW_JOINT && row[i].joint != joint) {
             joint = row[i].joint;
             (void)pp_joint_errors_at(w, at, f->s0, joint, phi);
         }
@@ -88,7 +90,7 @@ static void measure(const pp_frame *f, const pp_state *at, const perp_joint_row 
     }
 }
 
-/* Is the value v of row i at the end an error? A limit that is not reached does nothing. */
+/* Is the value v of a row at the end an error? A limit that is not reached has no error. */
 static bool counts(const perp_joint_row *r, double impulse, double v) {
     return position(r) && !(r->kind == PERP_ROW_LIMIT && impulse == 0 && v >= 0);
 }
@@ -99,7 +101,7 @@ static double reach_of(const pp_frame *f, int slot) {
     return perp_v3_norm(f->s0->X[slot].p) + (isfinite(r) ? r : 0);
 }
 
-/* Lengths that errors are compared with: how far jointed bodies and their parts are from the origin [L]. */
+/* Length scale for joint errors: the largest distance of a point of a jointed body from the origin [L]. */
 static double far(const pp_frame *f) {
     const perp_world *w = f->w;
     double most = 0;
@@ -121,7 +123,8 @@ static bool move(const pp_frame *f, const perp_step_problem *p, const int *block
     return true;
 }
 
-/* Is the error at the end, by what the rows of the start do not foresee, larger than rounds can cope with? bend: that part [L or rad] */
+/* Is the part of the end error that the rows of the start do not predict too large for rounds? bend: this part [L or
+ * rad] */
 static bool too_far(const pp_frame *f, const perp_row *row, double bend) {
     int dim = f->w->def.dim;
     double arm = 0;
@@ -137,8 +140,8 @@ static bool too_far(const pp_frame *f, const perp_row *row, double bend) {
     return moves ? fabs(bend) > TOO_FAR * fmax(arm, f->demand.joints->arm) : fabs(bend) > TOO_FAR;
 }
 
-/* Rows linearised where the velocity nu would lead: f->joint_shift. end_row, unless NULL: the rows there. guessed: nu is no
- * answer, so that a joint that opens far there says nothing. */
+/* Linearises the rows at the end pose of the velocity nu: f->demand.joint_shift. end_row, unless NULL: the rows there.
+ * guessed: nu is not a solution, so a joint that opens far there has no meaning. */
 static perp_status linearise_at(pp_frame *f, const double *nu, perp_row *end_row, bool guessed) {
     pp_joint_rounds *r = f->demand.joints;
     perp_step_problem p = pp_free_problem(f);
@@ -162,12 +165,12 @@ static perp_status linearise_at(pp_frame *f, const double *nu, perp_row *end_row
     return PERP_OK;
 }
 
-/* The first guess: where the velocity of the start would lead. */
+/* First guess: the end pose of the start velocity. */
 static perp_status guess(pp_frame *f) { return linearise_at(f, f->control.nu0, NULL, true); }
 
 perp_status pp_joint_rounds_begin(pp_frame *f) {
     f->demand.joints = NULL;
-    if (!applies(f)) return PERP_OK; /* others may have rounds of their own: joint_shift is theirs */
+    if (!applies(f)) return PERP_OK; /* other methods may have rounds of their own, which use joint_shift */
     perp_world *w = f->w;
     pp_arena *a = &w->arena;
     pp_joint_rounds *r = PP_ARENA_ZERO(a, pp_joint_rounds, 1);
@@ -205,8 +208,8 @@ perp_status pp_joint_rounds_anew(pp_frame *f, bool linear) {
     return linear ? PERP_OK : guess(f);
 }
 
-/* Rows against ripples, from the first answer. */
-static perp_status seek_ripples(pp_frame *f) {
+/* Finds chain damping rows from the first solution. */
+static perp_status find_chain_damping(pp_frame *f) {
     pp_joint_rounds *r = f->demand.joints;
     pp_chain_damping *found;
     int n;
@@ -216,7 +219,7 @@ static perp_status seek_ripples(pp_frame *f) {
     memcpy(r->chain_damping, found, (size_t)n * sizeof *found);
     f->demand.chain_damping = r->chain_damping;
     f->demand.nchain_damping = n;
-    r->rounds = r->mix.rounds = r->idle = 0; /* the answer was of another matrix */
+    r->rounds = r->mix.rounds = r->idle = 0; /* the solution belonged to another matrix */
     r->most = r->least = r->last = INFINITY;
     return guess(f);
 }
@@ -225,7 +228,7 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
     pp_joint_rounds *r = f->demand.joints;
     if (!r || r->linear) return PERP_OK;
     if (!r->sought) {
-        perp_status st = seek_ripples(f);
+        perp_status st = find_chain_damping(f);
         if (st || f->demand.nchain_damping > 0) return st;
     }
     const perp_step_problem *p = &f->pose.problem;
@@ -243,11 +246,11 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
             too_far(f, &row->row, f->h * (r->shift[i] - row->b))) {
             r->lost = true;
             return pp_fail(f->w, PERP_E_SOLVE,
-                           "joint %d would open far at t = %g (h = %g): a body turns too far in one step", row->joint,
-                           f->s0->t, f->h);
+                           "joint %d would open too far at t = %g (h = %g): a body turns too far in one step",
+                           row->joint, f->s0->t, f->h);
         }
         r->miss[i] = r->shift[i] - row->b;
-        /* joints that contradict each other settle with an error */
+        /* joints that contradict each other converge with an error */
         double change = f->h * fabs(r->miss[i]) * pp_row_length(p, &row->row);
         if (!(change <= r->most)) r->most = change;
     }
@@ -260,15 +263,16 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
 }
 
 static int patience(const pp_joint_rounds *r, double most) {
-    return most <= PP_NEGLIGIBLE / ROUNDING * r->finest ? 0 : PP_PATIENCE; /* below: rounding of large impulses */
+    /* below this limit: rounding of large impulses */
+    return most <= PP_NEGLIGIBLE / ROUNDING * r->finest ? 0 : PP_PATIENCE;
 }
 
 bool pp_joint_rounds_settled(pp_frame *f, bool news) {
     pp_joint_rounds *r = f->demand.joints;
     if (!r || r->linear) return true;
-    if (news) { /* what rounds with other contacts found says nothing of those to come */
+    if (news) { /* rounds with other contacts do not predict the next ones */
         r->mix.rounds = r->idle = 0;
-        r->least = r->most = INFINITY; /* most: so that the next round is not called slow */
+        r->least = r->most = INFINITY; /* most: so that the next round does not count as slow */
         return false;
     }
     if (r->rounds == 0) return false;
@@ -287,10 +291,11 @@ perp_status pp_joint_rounds_end(pp_frame *f) {
     pp_joint_rounds *r = f->demand.joints;
     if (!r || r->linear || f->task.last_resort || r->most <= PP_RESIDUAL / ROUNDING * r->finest) return PERP_OK;
     r->lost = true;
-    return pp_fail(
-        f->w, PERP_E_SOLVE,
-        "joints did not settle at t = %g (h = %g): %.3g is left; they may be stretched or folded to a dead point",
-        f->s0->t, f->h, r->most);
+    return pp_fail(f->w, PERP_E_SOLVE,
+                   "joints did not converge at t = %g (h = %g): an error of %.3g is left; they may be stretched or "
+                   "folded to a dead "
+                   "point",
+                   f->s0->t, f->h, r->most);
 }
 
 perp_status pp_joint_rounds_run(pp_frame *f, bool no_lift) {
@@ -310,14 +315,14 @@ perp_status pp_joint_rounds_run(pp_frame *f, bool no_lift) {
 
 /* ---- islands without inequalities ---- */
 
-/* An island and room for its rounds. */
+/* An island and the arrays of its rounds. */
 typedef struct inner {
     const pp_island *island;
     const pp_converted *c;
     perp_joint_row *row;
     double *value, *miss, *b; /* by row */
     double *rhs, *tmp;        /* by eliminated row */
-    double *nu, *p;           /* the answer that rounds began with */
+    double *nu, *p;           /* the solution before the rounds */
     pp_mix mix;
 } inner;
 
@@ -337,8 +342,8 @@ static bool new_inner(pp_frame *f, const pp_island *island, perp_joint_row *row,
     return k->value && k->miss && k->b && k->rhs && k->tmp && k->nu && k->p && pp_mix_new(a, n, &k->mix);
 }
 
-/* By how much rows and joints differ at most where the answer leads; k->miss, and k->value: b of the next round. INFINITY:
- * it leads nowhere. */
+/* Largest difference between rows and joints at the end pose of the solution. Sets k->miss, and k->value: b of the next
+ * round. Returns INFINITY if the bodies cannot be moved. */
 static double errors(pp_frame *f, inner *k, const perp_step_solution *s) {
     const perp_step_problem *p = &k->island->p;
     double most = 0;
@@ -354,13 +359,13 @@ static double errors(pp_frame *f, inner *k, const perp_step_solution *s) {
         k->value[i] = v - pp_row_dot(p, &k->row[i].row, s->nu);
         k->miss[i] = k->value[i] - k->row[i].b;
         double change = f->h * fabs(k->miss[i]) * pp_row_length(p, &k->row[i].row);
-        if (!(change <= most)) most = change; /* not finite: neither */
+        if (!(change <= most)) most = change; /* also if not finite */
     }
     return most;
 }
 
-/* Adds to an answer the increment that its rows lack, by the factor of c. Without contacts the eliminated rows are all rows, in
- * their order. x, tmp: njoint each. */
+/* Iterative refinement: adds the increment that the rows of a solution lack, with the factor of c. Without contacts the
+ * eliminated rows are all rows, in their order. x, tmp: njoint each. */
 static void refine(const perp_step_problem *p, const pp_converted *c, double *x, double *tmp, perp_step_solution *s) {
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *r = &p->joint[i];
@@ -383,7 +388,7 @@ bool pp_joint_refine(const perp_step_problem *p, const pp_converted *c, pp_arena
     return true;
 }
 
-/* The answer of rows with b in k->value, from that of the round before. */
+/* The solution of rows with b in k->value, from that of the round before. */
 static void advance(const inner *k, perp_step_solution *s) {
     const perp_step_problem *p = &k->island->p;
     for (int i = 0; i < p->njoint; i++) k->row[i].b = k->value[i];

@@ -1,21 +1,20 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* motor_yield.c - a motor without force limit yields where its speed has no answer
- * Problem  A motor without force limit demands its speed. If a wall, a wedge or another joint's limit forbids this speed, the
- *          laws contradict each other and no step length helps. A real drive stalls there.
+/* motor_yield.c - a motor without force limit yields if its speed has no solution
+ * Problem  A motor without force limit demands its speed. If a wall, a wedge or the limit of another joint forbids this speed, the laws
+ *          contradict each other for any step length. A real drive stalls there.
  * Method   The island is posed again with motors of limited impulse
- *              P = STRONG sqrt(2 E / W),   E = T(free velocity) + sum over all rows of b^2 / (2 W_row),
- *          where W is the inverse mass that the motor sees. sqrt(2 E / W) is the impulse of this motor that makes all the
- *          energy that the island has at hand in a step. The limit has the units of the motor, and depends on the
- *          problem alone. A bounded row always leaves an answer.
- *          If a motor does not reach its limit, the answer is that of the motor without one.
- *          Where motors fight in a closed loop, rows depend on each other, and the answer at hand is a compromise: joints
- *          open, speeds are missed. This is found by multipliers. With W x = -b in the least squares sense, weighed by
- *          1/W_ii, and e = b + W x, the numbers y_i = -e_i/W_ii have W y = 0 and e . y < 0, so that W x + b = 0 has no
- *          answer. b is that of velocities: the errors of poses are left out, which no motor is to blame for.
+ *              P = STRONG sqrt(2 E / W),   E = sum over joint rows of (b^2 + (J nu)^2)/(2 W_row) + sum over contacts of (n nu)^2/(2 W_row),
+ *          where nu is the free velocity and W the inverse mass at the motor. sqrt(2 E / W) is the impulse of this motor that creates all the energy E of the
+ *          island in a step. The limit has the units of the motor and depends only on the problem. A bounded row always has a solution.
+ *          If a motor does not reach its limit, the solution is that of the motor without limit.
+ *          If motors fight in a closed loop, rows are linearly dependent, and the present solution is a compromise: joints open, and speeds
+ *          are missed. Multipliers detect this. With W x = -b in the least squares sense, weighted by 1/W_ii, and e = b + W x,
+ *          the numbers y_i = -e_i/W_ii satisfy W y = 0 and e . y < 0. So W x + b = 0 has no solution. b contains velocities only: errors of
+ *          poses are left out, because motors do not cause them.
  * Again    An island whose motors yielded in an earlier round of the step is posed with limited motors at once.
- * Valid    The motor's load may exceed the masses next to it by STRONG^2 before a motor that could move it yields.
- * Cost     one more solution of an island that had none. */
+ * Valid    A motor that could move its load yields only if the load exceeds the masses next to the motor by more than STRONG^2.
+ * Cost     One more solution of an island that had none. */
 #include "model/actuator.h"
 #include "stage/solve/motor_yield.h"
 
@@ -31,11 +30,11 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Impulse of a motor that yields, in units of the impulse that makes the energy at hand: it holds loads 1000
- * times heavier than the links next to the motor. */
+/* [1] Impulse limit of a motor that yields, as a multiple of the impulse that creates the energy of the island. It
+ * holds loads 1000 times heavier than the links next to the motor. */
 #define STRONG 30
-/* [1] Multiplier, as a part of the largest, in units in which W_ii is 1, from which on a motor takes part in a
- * contradiction. */
+/* [1] A motor takes part in a contradiction if its multiplier exceeds this fraction of the largest, in units in which
+ * W_ii is 1. */
 #define TAKES_PART 1e-6
 
 static bool unlimited(const perp_joint_row *r) { return pp_is_unlimited_motor(r); }
@@ -46,7 +45,7 @@ static double row_energy(const perp_step_problem *p, const perp_row *row, double
     return W > 0 && isfinite(e) ? e : 0;
 }
 
-/* Energy at hand in a step of an island. nu: ndof of scratch. */
+/* Energy E of an island in a step, as in the file header. nu: ndof of scratch. */
 static double energy_at_hand(const perp_step_problem *p, double *nu) {
     perp_step_problem free = *p;
     free.njoint = free.ncontact = 0;
@@ -64,7 +63,7 @@ static double energy_at_hand(const perp_step_problem *p, double *nu) {
     return E;
 }
 
-/* Impulse of a motor that yields, of an island with so much energy at hand. */
+/* Impulse limit of a motor that yields, in an island with the energy E. */
 static double limit_of(const perp_step_problem *q, const perp_joint_row *motor, double E) {
     double W = pp_row_inverse_mass(q, &motor->row);
     return W > 0 ? STRONG * sqrt(2 * E / W) : 0;
@@ -107,9 +106,9 @@ perp_status pp_yield_motors(pp_frame *f, pp_island *island, bool *yields) {
     return PERP_OK;
 }
 
-/* ---- motors that fight ---- */
+/* ---- motors that contradict each other ---- */
 
-/* Rows of an island that must hold exactly, with b of velocities. Returns their number. */
+/* Rows of an island that must hold exactly, with the velocity part of b. Returns their number. */
 static int exact_rows(const perp_step_problem *q, perp_joint_row *row) {
     int n = 0;
     for (int i = 0; i < q->njoint; i++) {
@@ -123,7 +122,7 @@ static int exact_rows(const perp_step_problem *q, perp_joint_row *row) {
     return n;
 }
 
-/* W of rows, n x n. nu: ndof of scratch. */
+/* W of the rows, n x n. nu: ndof of scratch. */
 static void inverse_masses(const perp_step_problem *q, const perp_joint_row *row, int n, double *W, double *nu) {
     for (int k = 0; k < n; k++) {
         memset(nu, 0, (size_t)q->ndof * sizeof *nu);
@@ -141,8 +140,8 @@ static void add_product(int n, const double *W, const double *x, double sign, co
     }
 }
 
-/* Multipliers y of rows that have no answer, and b of the rows in the frame that moves as the best one: what is left of b.
- * False: W has full rank, or there is no memory. */
+/* Multipliers y of rows that have no solution. Replaces b of the rows by the rest that no impulse removes. Returns
+ * false if W has full rank, or if out of memory. */
 static bool multipliers(const pp_frame *f, const perp_step_problem *q, perp_joint_row *row, int n, double *y) {
     pp_arena *a = &f->w->arena;
     size_t m = (size_t)n;
@@ -154,7 +153,7 @@ static bool multipliers(const pp_frame *f, const perp_step_problem *q, perp_join
     inverse_masses(q, row, n, W, nu);
     if (!pp_psd_factor(&factor, n, W, n, PP_RANK_TOL, work) || factor.rank == n) return false;
     for (int i = 0; i < n; i++) b[i] = row[i].b;
-    for (int pass = 0; pass < 2; pass++) { /* the second takes away the rounding of the first */
+    for (int pass = 0; pass < 2; pass++) { /* the second pass removes the rounding of the first */
         memcpy(x, b, m * sizeof *x);
         pp_psd_solve(&factor, 1, x, n, tmp);
         memcpy(tmp, b, m * sizeof *tmp);
@@ -165,14 +164,14 @@ static bool multipliers(const pp_frame *f, const perp_step_problem *q, perp_join
         row[i].b = b[i];
         y[i] = w > 0 ? -b[i] / w : 0;
     }
-    add_product(n, W, y, 1, zero, x); /* and what rounding left of W y */
+    add_product(n, W, y, 1, zero, x); /* remove the rounding of W y */
     pp_psd_solve(&factor, 1, x, n, tmp);
     for (int i = 0; i < n; i++) y[i] -= x[i];
     return true;
 }
 
-/* Has a motor a multiplier that counts? */
-static bool motor_fights(const perp_step_problem *q, const perp_joint_row *row, int n, const double *y) {
+/* Does a motor have a significant multiplier? */
+static bool motor_contradicts(const perp_step_problem *q, const perp_joint_row *row, int n, const double *y) {
     double most = 0, motor = 0;
     for (int i = 0; i < n; i++) {
         double part = fabs(y[i]) * sqrt(pp_row_inverse_mass(q, &row[i].row));
@@ -201,7 +200,7 @@ bool pp_motors_contradict(const pp_frame *f, const pp_island *island, const perp
         p.njoint = exact_rows(q, row);
         p.ncontact = 0;
         p.momentum = still;
-        fight = multipliers(f, q, row, p.njoint, y) && motor_fights(q, row, p.njoint, y) &&
+        fight = multipliers(f, q, row, p.njoint, y) && motor_contradicts(q, row, p.njoint, y) &&
                 pp_tell_proof(f, &p, y, why, size) > sure;
     }
     pp_arena_release(a, mark);

@@ -1,22 +1,23 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* motor_yield.h - motors without force limit that run against what cannot give way, for stage/solve/solve_step.c. */
+/* motor_yield.h - motors without force limit that are blocked; used by stage/solve/solve_step.c. */
 #ifndef PP_MOTOR_YIELD_H
 #define PP_MOTOR_YIELD_H
 
 #include "problem/islands.h"
 #include "stage/frame.h"
 
-/* Gives the motors without force limit of an island a large limit, in the island's problem and in the frame's. *yields: false
- * if the island has no such motor; then nothing is changed. PERP_E_MEMORY */
+/* Gives the motors without force limit of an island a large limit, in the island's problem and in the frame's. *yields:
+ * false if the island has no such motor; then nothing is changed. Returns PERP_OK or PERP_E_MEMORY. */
 perp_status pp_yield_motors(pp_frame *f, pp_island *island, bool *yields);
 
-/* Counts motors of a solved island, without limit in its rows `given`, that were given one and miss their speed by more than `miss` [L/T]. */
+/* Counts the motors of a solved island that had no limit in its rows `given`, were given one, and miss their speed by
+ * more than `miss` [L/T]. */
 void pp_count_yields(pp_frame *f, const pp_island *island, const perp_joint_row *given, double miss);
 
-/* Joint rows that depend on each other count against no answer by what no impulse can remove (pp_acceptance). Is it proven
- * that this hides motors without force limit whose speeds contradict the joints or each other? r: of the answer at hand, which was to meet `tolerance`.
- * In words: why. False without memory. */
+/* Residuals of dependent joint rows that no impulse can remove do not count against a solution (pp_acceptance). Checks
+ * whether this provably hides motors without force limit whose speeds contradict the joints or each other. r: residual
+ * of the present solution, which had to meet `tolerance`. why: the reason in words. Returns false if out of memory. */
 bool pp_motors_contradict(const pp_frame *f, const pp_island *island, const perp_step_residual *r, double tolerance,
                           char *why, size_t size);
 

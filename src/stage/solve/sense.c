@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* sense.c - what a step leaves for the sensors of a world
+/* sense.c - stores impulses and velocity changes of a step for the sensors of a world
  *
- * Impulses are added over the parts of a step, and divided by its length when they are read. Those on a body are collected about its centre of
- * mass at the start of the part, where rows have their levers.
- * Cost     a loop over the rows of joints and the contacts for each sensor of a force; nothing in a world without sensors. */
+ * Method   Impulses are summed over the substeps of a step. They are divided by its length when they are read. Impulses on a body are summed
+ *          about its centre of mass at the start of the substep, to which the lever arms of rows refer.
+ * Cost     A loop over joint rows and contacts for each force sensor; nothing in a world without sensors. */
 #include "stage/solve/sense.h"
 
 #include "model/actuator.h"
@@ -16,13 +16,13 @@ static void add_wrench(const pp_frame *f, pp_sensor *s, double sign, perp_vec3 a
     s->push.torque = perp_v3_axpy(s->push.torque, sign, perp_v3_add(torque, perp_v3_cross(arm, force)));
 }
 
-/* +1: the joint pushes the sensor's body B as its own B, -1: as its A, 0: it is not between the two bodies. */
+/* +1: the sensor's body B is the joint's B; -1: it is the joint's A; 0: the joint is not between the two bodies. */
 static double side_of(const pp_sensor *s, const pp_joint *j) {
     if (j->b == s->b && j->a == s->a) return 1;
     return j->a == s->b && j->b == s->a ? -1 : 0;
 }
 
-/* The impulse p along a row of a joint. */
+/* Adds the impulse p along a row of a joint. */
 static void add_row(const pp_frame *f, pp_sensor *s, const perp_joint_row *r, const pp_joint *j, double p) {
     double sign = side_of(s, j);
     if (sign == 0) return;
@@ -35,14 +35,14 @@ static void add_joints(const pp_frame *f, pp_sensor *s) {
     const perp_world *w = f->w;
     for (int i = 0; i < f->pose.problem.njoint; i++) {
         const perp_joint_row *r = &f->pose.problem.joint[i];
-        if (r->joint < 0) continue; /* of no joint */
+        if (r->joint < 0) continue; /* belongs to no joint */
         double p = f->solve.solution.p_joint[i];
         if (s->kind != PERP_SENSOR_JOINT_FORCE)
             add_row(f, s, r, &w->joint[r->joint], p);
         else if (r->joint == s->joint && r->kind != PERP_ROW_JOINT && r->coord == s->coord)
             s->along += r->against ? -p : p;
     }
-    for (int i = 0; i < w->robot.nactuator; i++) { /* forces that are known beforehand have no rows */
+    for (int i = 0; i < w->robot.nactuator; i++) { /* actuator forces that are known in advance have no rows */
         const pp_actuator *a = &w->robot.actuator[i];
         pp_servo servo = pp_servo_of(&a->def);
         if (!pp_alive(a->gen) || pp_servo_acts_back(&servo)) continue;
@@ -89,7 +89,7 @@ void pp_sense_impulses(const pp_frame *f, bool add) {
     }
 }
 
-/* Velocity of the origin of a site, as it is shown. */
+/* Shown velocity of the origin of a site. */
 static perp_vec3 velocity_of(const perp_world *w, const pp_state *s, const pp_site *site) {
     pp_joint_side b = pp_shown_side(w, s, site->body);
     return perp_v3_add(b.v, perp_v3_cross(b.w, perp_q_rotate(b.X_WB.q, site->X_BS.p)));

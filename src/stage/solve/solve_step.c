@@ -182,8 +182,8 @@ static perp_status solve_island(pp_frame *f, pp_island *island, int k, const per
     char why[300];
     if (!st && pp_motors_contradict(f, island, residual, pp_trial_tolerance(f, &t), why, sizeof why))
         st = pp_fail(f->w, PERP_E_SOLVE,
-                     "the laws have no answer at t = %g (h = %g), with %d contacts and %d joint rows%s", f->s0->t, f->h,
-                     island->p.ncontact, island->p.njoint, why);
+                     "the laws have no solution at t = %g (h = %g), with %d contacts and %d joint rows%s", f->s0->t,
+                     f->h, island->p.ncontact, island->p.njoint, why);
     if (st && t.row) /* the rows are posed again as they were */
         for (int i = 0; i < island->p.njoint; i++) f->pose.joint_row[island->joint[i]].b = b[i];
     island->p.joint = given;
@@ -200,10 +200,10 @@ static perp_status gives_too_fast(const pp_frame *f, const pp_island *island, co
     int rows;
     double give = pp_gave_way(f, island, &rigid, &rows), speed = pp_speed_scale(f, residual->scale);
     if (give <= 2 * speed) return PERP_OK;
-    return pp_fail(
-        f->w, PERP_E_SOLVE,
-        "a jammed contact or joint would give way at %.3g at t = %g (h = %g), more than twice the speeds at hand, %.3g",
-        give, f->s0->t, f->h, speed);
+    return pp_fail(f->w, PERP_E_SOLVE,
+                   "a jammed contact or joint would give way at %.3g at t = %g (h = %g), more than twice the speeds of "
+                   "the problem, %.3g",
+                   give, f->s0->t, f->h, speed);
 }
 
 perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_step_solution *recalled,

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* step_contradiction.c - names what contradicts each other in a step that has no answer
- * Problem  a body between walls that close, or held by a joint against a wall: no impulses are enough. A message should
- *          say which bodies, and which of them are driven.
- * Method   the island as a cone problem; multipliers that prove that it has no answer (perp/contradiction.h); the contacts
- *          and joints that have one, back to their bodies.
- * Valid    up to MOST_LAWS contacts and joint rows. Without a proof nothing is said.
- * Cost     pivoting over the contacts; only of steps that failed. */
+/* step_contradiction.c - names the contacts and joints that contradict each other in a step without solution
+ * Problem  A body is between closing walls, or a joint holds it against a wall: no impulses are enough. A message should name the bodies, and
+ *          those of them that are driven.
+ * Method   The island is converted to a cone problem. Multipliers prove that it has no solution (perp/contradiction.h). The contacts
+ *          and joints with nonzero multipliers give the names of the bodies.
+ * Valid    Up to MOST_LAWS contacts and joint rows. Without a proof nothing is reported.
+ * Cost     Pivoting over the contacts; only for steps that failed. */
 #include "stage/solve/step_contradiction.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [rows] Number of contacts and joint rows up to which a contradiction is looked for: a millisecond or so. */
+/* [rows] Largest number of contacts and joint rows for which a contradiction is searched; it takes about a millisecond. */
 #define MOST_LAWS 100
 
 static void add(char *text, size_t size, const char *format, ...) PERP_PRINTF(3, 4);
@@ -43,7 +43,7 @@ static void add_body(const perp_world *w, int body, char *text, size_t size) {
         add(text, size, "body %d", body);
 }
 
-/* The contact of the step that law number `law` of its cone problem is; -1: a joint row. */
+/* The contact of the step that corresponds to law number `law` of its cone problem; -1: a joint row. */
 static int contact_of(const pp_step_cone *c, int law) {
     int nrow = c->problem.as.cone.nrow;
     for (int i = 0; i < c->step->ncontact; i++) {
@@ -85,7 +85,7 @@ static void add_place(const perp_world *w, pp_opponent p, char *text, size_t siz
     if (w->joint[p.a].name) add(text, size, " (%s)", w->joint[p.a].name);
 }
 
-/* Adds body `slot` to `driven`, of which there are n, if it is driven and not there. Returns how many there are then. */
+/* Adds body `slot` to the n bodies in `driven` if it is driven and not in the list. Returns their new number. */
 static int note_driven(const perp_world *w, int slot, int *driven, int n) {
     int k = 0;
     if (slot < 0 || w->body[slot].kind != PERP_BODY_KINEMATIC || !w->body[slot].motion) return n;
@@ -114,7 +114,7 @@ void pp_tell_fighting(const perp_world *w, const pp_opponent *place, int n, int 
     }
 }
 
-/* Each pair of bodies and each joint once. */
+/* Writes the text, with each pair of bodies and each joint once. */
 static void tell(const pp_frame *f, const pp_step_cone *c, const perp_contradiction *proof, char *text, size_t size) {
     pp_opponent told[PP_OPPONENTS];
     int count = 0, most = proof->fighting < PP_OPPONENTS ? proof->fighting : PP_OPPONENTS;
@@ -127,13 +127,14 @@ static void tell(const pp_frame *f, const pp_step_cone *c, const perp_contradict
     pp_tell_fighting(f->w, told, count, proof->fighting - most, text, size);
 }
 
-/* Every impulse leaves velocities u with -y . u = closing, so one of the rows that fight misses its law at least by this [L/T]. */
+/* For any impulse, the velocities u satisfy -y . u = closing. So one of the rows with a multiplier violates its law by
+ * at least this [L/T]. */
 static double least_violation(const pp_step_cone *c, const double *y, double closing) {
     const perp_step_problem *p = c->step;
     double sum = 0;
     for (int j = 0; j < p->njoint; j++) sum += fabs(y[j]) / pp_row_length(p, &p->joint[j].row);
     for (int i = 0; i < p->ncontact; i++) sum += fabs(y[c->at[i]]);
-    double most = 0; /* the proof has y with 1 as its largest number */
+    double most = 0; /* the largest number in the y of the proof is 1 */
     for (int k = 0; k < c->n; k++) most = fmax(most, fabs(y[k]));
     return sum > 0 ? closing * most / sum : 0;
 }

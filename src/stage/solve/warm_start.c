@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* warm_start.c - impulses remembered from step to step, matched by contact identity
+/* warm_start.c - remembers impulses from step to step, matched by contact identity
  *
- * Contacts come ordered by (shape A, shape B, feature) from the detector, so the lists of two steps are matched by one
- * merge. Impulses are kept in world axes, since the tangent frame turns with the normal. */
+ * Method   Contacts are ordered by (shape A, shape B, feature), so one merge matches the lists of two steps. Impulses are stored in world axes,
+ *          because the tangent frame rotates with the normal. */
 #include <string.h>
 
 #include "model/actuator.h"
@@ -24,7 +24,7 @@ static uint32_t joint_key(const pp_frame *f, int row) {
 }
 
 void pp_recall(const pp_frame *f, const pp_warm *m, perp_step_solution *guess) {
-    double part = f->task.half && !m ? 0.5 : 1; /* a step is remembered whole */
+    double part = f->task.half && !m ? 0.5 : 1; /* the memory contains impulses of a whole step */
     if (!m) m = &f->w->warm;
     int k = 0;
     for (int i = 0; i < f->contacts.n; i++) {
@@ -44,7 +44,7 @@ void pp_recall(const pp_frame *f, const pp_warm *m, perp_step_solution *guess) {
         guess->sigma[i] = m->contact[k].sigma;
         guess->p_spin[i] = part * m->contact[k].spin;
     }
-    for (int i = f->contacts.n; i < f->pose.problem.ncontact; i++) { /* supports: their pressure is known */
+    for (int i = f->contacts.n; i < f->pose.problem.ncontact; i++) { /* supports: the pressure is known */
         const perp_contact_row *c = &f->pose.problem.contact[i];
         double *p = guess->p_contact + 3 * i;
         p[0] = -c->b_n / c->compliance;
@@ -52,14 +52,14 @@ void pp_recall(const pp_frame *f, const pp_warm *m, perp_step_solution *guess) {
     }
     for (int i = 0, j = 0; i < f->pose.problem.njoint; i++) {
         guess->p_joint[i] = 0;
-        if (f->pose.problem.joint[i].joint < 0) continue; /* of no joint: not remembered */
+        if (f->pose.problem.joint[i].joint < 0) continue; /* belongs to no joint: not remembered */
         uint32_t key = joint_key(f, i);
         while (j < m->njoint && m->joint_key[j] < key) j++;
         if (j < m->njoint && m->joint_key[j] == key) guess->p_joint[i] = part * m->joint[j];
     }
 }
 
-/* In the contacts of the part before. */
+/* Looks in the contacts of the previous substep. */
 static bool recall_from_part(const pp_frame *part, const perp_contact *c, perp_vec3 *layer, bool *pressed) {
     for (int i = 0; i < part->contacts.n; i++) {
         const perp_contact *e = &part->contacts.at[i];
@@ -86,7 +86,7 @@ bool pp_recall_layer(const pp_frame *f, const perp_contact *c, perp_vec3 *layer,
 
 static void write_memory(const pp_frame *f, pp_warm *m) {
     m->ncontact = f->contacts.n;
-    m->njoint = f->pose.problem.njoint - f->demand.nchain_damping; /* those are the last */
+    m->njoint = f->pose.problem.njoint - f->demand.nchain_damping; /* chain damping rows are the last */
     for (int i = 0; i < m->ncontact; i++) {
         const perp_contact *c = &f->contacts.at[i];
         const double *p = f->solve.solution.p_contact + 3 * i;
@@ -131,7 +131,7 @@ perp_status pp_reserve(pp_frame *f) {
     return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
 }
 
-/* What actuators did: servos by their rows, forces as they were given. */
+/* Stores the impulses of actuators: servos from their rows, forces as given. */
 static void remember_actuators(const pp_frame *f, bool add) {
     perp_world *w = f->w;
     for (int i = 0; i < w->robot.nactuator; i++) {
@@ -161,7 +161,8 @@ void pp_remember(pp_frame *f, bool add_joint_impulses) {
         const perp_joint_row *r = &f->pose.problem.joint[i];
         if (r->joint < 0) continue;
         perp_wrench *sum = &w->last.joint_impulse[r->joint];
-        if (pp_couples(&w->joint[r->joint])) { /* no bodies of its own: the impulse along its sum */
+        /* a coupling has no bodies of its own: the impulse along its coordinate */
+        if (pp_couples(&w->joint[r->joint])) {
             sum->force.x += r->against ? -f->solve.solution.p_joint[i] : f->solve.solution.p_joint[i];
             continue;
         }
@@ -172,7 +173,7 @@ void pp_remember(pp_frame *f, bool add_joint_impulses) {
     }
 }
 
-/* ---- a step that impacts divided ---- */
+/* ---- a step that was divided at impacts ---- */
 
 perp_status pp_reserve_sum(pp_frame *const *frame, int n) {
     perp_world *w = frame[0]->w;
@@ -184,7 +185,7 @@ perp_status pp_reserve_sum(pp_frame *const *frame, int n) {
     return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", most);
 }
 
-/* Where contact c stands in the sorted list of the world, or belongs. */
+/* Position of contact c in the sorted list of the world, or where it must be inserted. */
 static int place_of(const perp_world *w, const perp_contact *c, bool *there) {
     int lo = 0, hi = w->last.ncontact;
     while (lo < hi) {
@@ -198,7 +199,7 @@ static int place_of(const perp_world *w, const perp_contact *c, bool *there) {
     return lo;
 }
 
-/* Adds the contacts of a frame to those of the world, which are sorted. */
+/* Adds the contacts of a frame to the sorted contacts of the world. */
 static void add_contacts(const pp_frame *f) {
     perp_world *w = f->w;
     pp_warm *m = &w->warm;

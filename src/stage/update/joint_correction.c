@@ -3,18 +3,17 @@
 /* joint_correction.c - iterative correction of joint errors after the step
  *   while |C| > eps_p:   p = -(G' M'^-1 G)^+ C/h,   q += h M'^-1 G p
  *   while |C'| > eps_v:  p = -(G' M^-1 G)^+ C',     nu += M^-1 G p
- * Method   G and C are those of the rows that the step itself uses (they are exact at any error), renewed each time, and
- *          the pseudo-inverse makes redundant joints harmless. M is that of the pose before any correction. M' has in
- *          addition what tension adds to the inertia of links (joint_chain_damping.c): with M alone light links of a taut chain
- *          would turn far to close an error that their heavy end made, since moving them costs nothing. As printed, the
- *          first line changes nu too; the second takes that back, as both are in the range of M^-1 G, so it is left out.
- *          A correction that makes errors grow is halved, and left out if that does not help.
- *          Where bodies are near each other their gaps, measured anew each time, go with the joints as inequalities: p of
- *          a contact pushes, without friction, where the correction would close it,
- *            0 <= p_n _|_ G_n' dnu + gap/h >= 0,   of velocities 0 <= p_n _|_ G_n' (nu + dnu) - min(0, G_n' nu) >= 0
- *          An overlap as deep as the deepest that is there already stays. What contacts do not let be corrected is
- *          left.
- * Cost     dense in the number of joint rows, cubed per iteration.
+ * Method   G and C are those of the rows that the step itself uses (they are exact at any error). They are computed again in each iteration.
+ *          The pseudo-inverse handles redundant joints. M is that of the pose before the correction. M' also contains the inertia that
+ *          tension adds to links (joint_chain_damping.c): with M alone, light links of a taut chain would rotate far to close an
+ *          error of the heavy end, because moving them costs nothing. As printed, the first line also changes nu, and the second
+ *          line removes this change, because both are in the range of M^-1 G. So it is left out here. A correction that increases the
+ *          errors is halved, and dropped if that does not help.
+ *          If bodies are near each other, their gaps, measured in each iteration, are inequalities beside the joints. The impulse of a
+ *          contact pushes, without friction, if the correction would close it,
+ *            0 <= p_n _|_ G_n' dnu + gap/h >= 0,   for velocities 0 <= p_n _|_ G_n' (nu + dnu) - min(0, G_n' nu) >= 0
+ *          Penetration up to the deepest one that existed before may stay. Errors that contacts do not allow to correct remain.
+ * Cost     Dense in the number of joint rows, cubed per iteration.
  * Source   Williams Algorithm 1, Tables 2.2 and 2.3; M' as Tournier et al. (2015), see joint_chain_damping.c. */
 #include <string.h>
 
@@ -32,7 +31,7 @@
 
 /* [iterations] Largest number of Newton iterations that correct joints. */
 #define MAX_ITERATIONS 25
-/* [halvings] Largest number of times that such an iteration is halved. */
+/* [halvings] Largest number of halvings of such an iteration. */
 #define MAX_HALVINGS 4
 
 /* Bilateral rows of all joints at the end state. */
@@ -62,10 +61,10 @@ typedef struct workspace {
     perp_step_problem problem; /* the blocks alone, with the inertia at the end of the step */
     perp_joint_row *row;
     double *A, *p, *tmp, *psd, *y, *dnu;
-    double overlap; /* deepest before any correction [L] */
+    double overlap; /* deepest penetration before the correction [L] */
 } workspace;
 
-/* Velocities get the impulse p of row j. */
+/* Adds the impulse p of row j to the corrections for the ledger. */
 static void book(pp_frame *f, const workspace *ws, int j, double p) {
     const perp_joint_row *r = &ws->row[j];
     int side = r->row.block[1] >= 0;
@@ -75,7 +74,7 @@ static void book(pp_frame *f, const workspace *ws, int j, double p) {
     *sum = perp_v3_axpy(*sum, side ? p : -p, e);
 }
 
-/* p = -(G' Minv G)^+ e; dnu = Minv G p. Of velocities (`speeds`) it is taken, of positions the caller does that. */
+/* p = -(G' Minv G)^+ e; dnu = Minv G p. speeds: applies dnu to the velocities; for positions the caller does it. */
 static bool correct(pp_frame *f, workspace *ws, int n, const double *e, bool speeds) {
     for (int j = 0; j < n; j++) {
         memset(ws->y, 0, (size_t)f->control.ndof * sizeof *ws->y);
@@ -95,7 +94,7 @@ static bool correct(pp_frame *f, workspace *ws, int n, const double *e, bool spe
     return true;
 }
 
-/* Contacts of what is near at the end pose, in a frame of their own. */
+/* Finds the contacts near the end pose, in a separate frame. */
 static perp_status near_contacts(const pp_frame *f, pp_frame *e) {
     *e = (pp_frame){.w = f->w,
                     .s0 = f->s1,
@@ -125,8 +124,8 @@ static perp_status near_contacts(const pp_frame *f, pp_frame *e) {
     return st || e->contacts.n == 0 ? st : pp_formulate(e, &(pp_pose_options){0});
 }
 
-/* The correction of joint errors e [L/T] with contacts in the way, `beside`; `speeds`: of velocities, which touching
- * contacts alone have a say in. *done: false if there is none. */
+/* Corrects the joint errors e [L/T] together with the contacts `beside`. speeds: for velocities; then only touching
+ * contacts count. *done: false if there is no solution. */
 static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const double *e, pp_frame *beside, bool speeds,
                                   bool *done) {
     perp_contact_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, beside->contacts.n);
@@ -165,7 +164,7 @@ static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const doubl
     return PERP_OK;
 }
 
-/* One correction; *done: false if there is none. */
+/* One correction; *done: false if there is no solution. */
 static perp_status correct_once(pp_frame *f, workspace *ws, int n, const double *e, pp_frame *beside, bool speeds,
                                 bool *done) {
     if (beside->contacts.n > 0) return correct_beside(f, ws, n, e, beside, speeds, done);
@@ -173,14 +172,14 @@ static perp_status correct_once(pp_frame *f, workspace *ws, int n, const double 
     return PERP_OK;
 }
 
-/* Deepest overlap of contacts [L]. */
+/* Deepest penetration of the contacts [L]. */
 static double deepest(const pp_frame *beside) {
     double depth = 0;
     for (int i = 0; i < beside->contacts.n; i++) depth = fmax(depth, -beside->contacts.at[i].gap);
     return depth;
 }
 
-/* Masses of all blocks and their inverses, as the bodies lie at the end. */
+/* Masses of all blocks and their inverses at the end poses. */
 static bool end_masses(const pp_frame *f, double **M, double **Minv) {
     *M = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->control.nblock);
     *Minv = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->control.nblock);
@@ -195,7 +194,7 @@ static bool end_masses(const pp_frame *f, double **M, double **Minv) {
     return true;
 }
 
-/* Adds to the masses of all blocks what tension adds to them in this step. */
+/* Adds the inertia by tension in this step to the masses of the blocks. */
 static void stiffen(const pp_frame *f, double *M, double *Minv) {
     for (int i = 0; i < f->demand.nchain_damping; i++) {
         const pp_chain_damping *r = &f->demand.chain_damping[i];
@@ -220,7 +219,7 @@ static void stiffen(const pp_frame *f, double *M, double *Minv) {
     }
 }
 
-/* Rows at the end state, and their errors C/h. *norm: of C. */
+/* Rows at the end state, and their errors C/h. *norm: norm of C. */
 static int errors_now(const pp_frame *f, workspace *ws, double *e, double *norm) {
     int n = rows_now(f, ws->row);
     *norm = 0;
@@ -232,8 +231,8 @@ static int errors_now(const pp_frame *f, workspace *ws, double *e, double *norm)
     return n;
 }
 
-/* Moves bodies by the correction, or by a half, a quarter, ... of it if errors would grow: far from where the joints hold it
- * may be too large, and at a dead point it has the wrong direction. False: nothing helps, and nothing is moved. */
+/* Moves bodies by the correction, or by 1/2, 1/4, ... of it if errors would grow: far from a solution it may be too
+ * large, and at a dead point it has the wrong direction. Returns false, with no body moved, if nothing helps. */
 static bool moved(pp_frame *f, workspace *ws, const pp_state *from, double *e, int *n, double *norm) {
     double before = *norm, part = 1;
     for (int i = 0; i <= MAX_HALVINGS; i++, part /= 2) {
@@ -258,7 +257,7 @@ static perp_status positions(pp_frame *f, workspace *ws, double *e) {
         bool done = false;
         if ((st = near_contacts(f, &beside))) return st;
         if (it == 0) ws->overlap = deepest(&beside);
-        /* gaps close by the square of what was corrected */
+        /* gaps close by the square of the correction */
         if (!(norm > f->w->def.correction_position) &&
             !(deepest(&beside) - ws->overlap > f->w->def.correction_position))
             break;

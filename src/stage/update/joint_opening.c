@@ -1,17 +1,16 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* joint_opening.c - joints that come apart because their bodies turn too far in one step
+/* joint_opening.c - detects joints that open because their bodies rotate too far in one step
  *
- * Problem  Rows of a joint are those of the start of a step. A body that turns by an angle a takes the joint a^2/2 of its
- *          arm off the place that the rows meant. The next step pulls it back, and works on all that hangs there. Where
- *          bodies turn by half a radian in each step that tears joints open and makes energy out of nothing, while all
- *          laws of every step hold: they are those of the rows. A rotor does the same to the axis of its hinge, about
- *          which it nutates.
- * Method   The true error at the end of a step, less what its rows lead to, as a part of the arm, or as an angle. Above MOST the step
- *          counts as not solved and is halved: so is the angle, and the part falls by four. The shortest part that there
- *          may be is taken as it is; the certificate tells the error.
- * Valid    Errors that are there already, or that joints which contradict each other keep, do not count: no division
- *          helps with them. Steppers whose joints are not rows of the start pose choose their parts themselves. */
+ * Problem  The rows of a joint belong to the start of a step. If a body rotates by an angle a, the joint error at the end is a^2/2 of its
+ *          lever arm. The next step corrects it, and does work on all connected bodies. If bodies rotate by half a radian in each step,
+ *          joints open and energy grows, although all laws of every step hold: the laws use these rows. A rotor does the same to
+ *          the axis of its hinge, about which it nutates.
+ * Method   Computes the true error at the end of a step minus the error that its rows predict, as a fraction of the lever arm or as an
+ *          angle. If it exceeds MOST, the step counts as not solved and is halved. This halves the angle and divides the error by four. The
+ *          shortest substep is accepted in any case; the certificate reports the error.
+ * Valid    Errors that exist already, or that contradicting joints keep, do not count, because no division removes them. Steppers whose
+ *          joints are not rows of the start pose choose their substeps themselves. */
 #include "problem/rows.h"
 #include "stage/stepper.h"
 #include "model/coupling.h"
@@ -20,18 +19,17 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Opening of a joint, as a part of its arm, up to which a step may leave it open: a turn of 8 degrees makes it.
+/* [1] Opening of a joint, as a fraction of its lever arm, that a step may leave. A rotation of 8 degrees causes it.
  * Half: work +14 %; double: work +1 %. */
 #define MOST 0.01
 
-/* As the rows take it: dynamic bodies at the start of the step, others at its end. */
+/* Side of the joint as in its rows: dynamic bodies at the start of the step, others at its end. */
 static pp_joint_side start_side(const pp_frame *f, int slot) {
     bool moves = slot >= 0 && f->control.block[slot] >= 0;
     return pp_side(f->w, moves ? f->s0 : f->s1, slot, f->control.block);
 }
 
-/* From the centre of mass of a body that moves to the joint, the longest; at least so much that rounding is no part of
- * it. */
+/* Longest distance from the centre of mass of a moving body to the joint, but not less than the rounding of positions. */
 static double arm_of(const perp_joint_def *d, const pp_joint_side *a, const pp_joint_side *b) {
     double most = 1e-10 * (perp_v3_norm(a->X_WB.p) + perp_v3_norm(b->X_WB.p));
     if (b->block >= 0) most = fmax(most, perp_v3_norm(d->X_BJ.p));
@@ -40,7 +38,7 @@ static double arm_of(const perp_joint_def *d, const pp_joint_side *a, const pp_j
     return fmax(most, fmax(perp_v3_norm(d->X_AJ.p), perp_v3_norm(perp_v3_sub(at, a->X_WB.p))));
 }
 
-/* The largest part by which joint i opens; its rows begin at `row`. */
+/* The largest relative opening of joint i; its rows begin at `row`. */
 static double opening(const pp_frame *f, int i, int row) {
     const pp_joint *j = &f->w->joint[i];
     int dim = f->w->def.dim;
@@ -52,7 +50,7 @@ static double opening(const pp_frame *f, int i, int row) {
         const perp_row *r = &f->pose.problem.joint[row + k].row;
         double left = f->pose.joint_rest[row + k] + f->pose.problem.joint[row + k].b;
         double meant = f->h * (pp_row_dot(&f->pose.problem, r, f->solve.solution.nu) + left);
-        double length = k < pp_joint_ntranslation(j->def.kind, dim) ? arm : 1; /* angles are parts already */
+        double length = k < pp_joint_ntranslation(j->def.kind, dim) ? arm : 1; /* angles are relative already */
         if (length > 0) most = fmax(most, fabs(phi1[k] - meant) / length);
     }
     return most;

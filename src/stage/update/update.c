@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* update.c - stage 6: velocity -> next state
  *   x+ = x + h v,   (q+, w+) = torque-free rotation of (q, w) over h
- * with the velocity (v, w) that the impulses at the start pose leave. The free turn keeps energy and momentum, and is of
- * fourth order or exact; in 2D and for spheres it is a turn by h w, and w stays. */
+ * with the velocity (v, w) after the impulses at the start pose. The free rotation conserves energy and momentum, and is of fourth order or
+ * exact. In 2D and for spheres it is a rotation by h w, and w is constant. */
 #include <string.h>
 
 #include "model/coupling.h"
@@ -11,7 +11,7 @@
 #include "stage/control/control.h"
 #include "stage/update/update.h"
 
-/* Blocks on which some constraint impulse acted. */
+/* Marks blocks on which a constraint impulse acted. */
 static void mark_pushed(const pp_frame *f, bool *pushed) {
     const perp_step_problem *p = &f->pose.problem;
     for (int i = 0; i < p->njoint; i++)
@@ -26,7 +26,8 @@ static void mark_pushed(const pp_frame *f, bool *pushed) {
     }
 }
 
-/* The numbers of the free rotation themselves, which conserve to the last digit, where nothing turned the body. */
+/* Is there no torque on block k? Then the result of the free rotation itself is used, which conserves to the last
+ * digit. */
 static bool turns_freely(const pp_frame *f, int k) {
     int at = f->control.block_offset[k];
     for (int i = at + 3; i < at + 6; i++)

@@ -8,9 +8,9 @@
 
 /* velocity -> next state. */
 perp_status pp_update(pp_frame *f);
-/* The same where bodies are displaced by h drift (ndof) and not by h times the velocity at the end. */
+/* The same if bodies are displaced by h drift (ndof) and not by h times the velocity at the end. */
 perp_status pp_update_along(pp_frame *f, const double *drift);
-/* PERP_E_SOLVE if a joint opens too far in this step because its bodies turn; the end poses are there, uncorrected. */
+/* Returns PERP_E_SOLVE if a joint opens too far in this step because its bodies rotate. Uses the uncorrected end poses. */
 perp_status pp_check_opening(pp_frame *f);
 /* Williams' Algorithm 1: moves the end state back onto the joints. */
 perp_status pp_correct_joints(pp_frame *f);

@@ -14,6 +14,9 @@ export interface Opening {
     text: string;
     define: Record<string, number>;
     paused: boolean;
+    /** where the scene comes from, and files that it names; only a page around this one hands them over */
+    path?: string;
+    files?: Record<string, Uint8Array>;
 }
 
 export type Request =

@@ -57,7 +57,8 @@ class Simulation {
         try {
             this.perp ??= await this.load?.();
             if (!this.perp) throw new Error('perp is not loaded');
-            const world = this.perp.open(opening.text, { define: opening.define });
+            const { define, path: name, files } = opening;
+            const world = this.perp.open(opening.text, { define, name, files });
             const recorder = world.record();
             this.world = world;
             this.recorder = recorder;

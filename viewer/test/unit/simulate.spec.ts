@@ -6,6 +6,7 @@ import { deflateRawSync } from 'node:zlib';
 import { expect, test } from '@playwright/test';
 
 import { complete, type Schema } from '../../src/simulate/complete.ts';
+import { readScene } from '../../src/simulate/embed.ts';
 import { EXAMPLES } from '../../src/simulate/examples.ts';
 import { checkScene, depthOf, LIMITS } from '../../src/simulate/limits.ts';
 import { fromLink, toLink } from '../../src/simulate/share.ts';
@@ -101,4 +102,24 @@ test('hostile links are refused with a sentence', async () => {
     await expect(fromLink(link(JSON.stringify({ text: 'x'.repeat(LIMITS.text + 1) })))).rejects.toThrow(/characters/);
     await expect(fromLink(link(JSON.stringify({ text: 'a: ' + '['.repeat(500) })))).rejects.toThrow(/levels/);
     expect(() => checkScene('a: ' + '{b: '.repeat(LIMITS.depth + 1))).toThrow(/levels/);
+});
+
+test('a scene that another page hands over', () => {
+    const handed = readScene({
+        perp: 'scene',
+        text: 'perp: 1',
+        path: 'a/b.yaml',
+        files: { 'a/c.obj': 'AQI=' },
+        define: { n: 2 },
+    });
+    expect(handed?.files['a/c.obj']).toEqual(new Uint8Array([1, 2]));
+    expect(handed?.define).toEqual({ n: 2 });
+    for (const other of [
+        null,
+        'scene',
+        { perp: 'scene' },
+        { perp: 'edit', text: '', path: '' },
+        { perp: 'scene', text: 1, path: '' },
+    ])
+        expect(readScene(other)).toBeUndefined();
 });
