@@ -144,6 +144,8 @@ typedef struct pp_peg_work {
 /* Solids of all placed shapes for a state. */
 perp_status pp_poses_new(pp_peg_work *k, pp_poses *out);
 void pp_poses_place(pp_peg_work *k, pp_poses *p, const pp_state *s);
+/* The same where the solids of `like` are placed: those of bodies that have the same pose there are copied. */
+void pp_poses_place_like(pp_peg_work *k, pp_poses *p, const pp_state *s, const pp_poses *like);
 /* Sets where f->collide.placed stands: axes of friction go by it. */
 void pp_poses_stand(pp_peg_work *k, const pp_state *s);
 /* The levers of all placed shapes. */
