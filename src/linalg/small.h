@@ -10,17 +10,17 @@
 
 /* Calls f with rows and n as constants where they are of a usual size: joints and limits have one row, contacts two or three; a body has
  * three unknowns in the plane and six in space. */
-#define PP_SMALL_CALL(f, rows, n, ...)                          \
-    do {                                                        \
+#define PP_SMALL_CALL(f, rows, n, ...)                           \
+    do {                                                         \
         switch (((n) == 3 || (n) == 6) ? 8 * (rows) + (n) : 0) { \
-        case 8 + 3: f(1, 3, __VA_ARGS__); break;                \
-        case 8 + 6: f(1, 6, __VA_ARGS__); break;                \
-        case 16 + 3: f(2, 3, __VA_ARGS__); break;               \
-        case 16 + 6: f(2, 6, __VA_ARGS__); break;               \
-        case 24 + 3: f(3, 3, __VA_ARGS__); break;               \
-        case 24 + 6: f(3, 6, __VA_ARGS__); break;               \
-        default: f(rows, n, __VA_ARGS__);                       \
-        }                                                       \
+        case 8 + 3: f(1, 3, __VA_ARGS__); break;                 \
+        case 8 + 6: f(1, 6, __VA_ARGS__); break;                 \
+        case 16 + 3: f(2, 3, __VA_ARGS__); break;                \
+        case 16 + 6: f(2, 6, __VA_ARGS__); break;                \
+        case 24 + 3: f(3, 3, __VA_ARGS__); break;                \
+        case 24 + 6: f(3, 6, __VA_ARGS__); break;                \
+        default: f(rows, n, __VA_ARGS__);                        \
+        }                                                        \
     } while (0)
 
 /* y += A x, A rows x n by columns, rows <= 4. */
@@ -52,9 +52,8 @@ static inline __attribute__((always_inline)) void pp_small_square(int n, const d
 }
 
 /* y += A'x, A rows x n by columns, rows >= 1. */
-static inline __attribute__((always_inline)) void pp_small_add_transposed_of(int rows, int n, const double *restrict A,
-                                                                             const double *restrict x,
-                                                                             double *restrict y) {
+static inline __attribute__((always_inline)) void
+pp_small_add_transposed_of(int rows, int n, const double *restrict A, const double *restrict x, double *restrict y) {
 #pragma GCC unroll 6
     for (int j = 0; j < n; j++) {
         double sum = A[rows * j] * x[0];
