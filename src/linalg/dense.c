@@ -178,7 +178,8 @@ double pp_norm1(int n, const double *A, int ld) {
     return norm;
 }
 
-bool pp_small_inverse(int n, const double *A, double *X) {
+/* Gauss and Jordan with partial pivoting. n is a constant where it is small: a contact, a row. */
+static inline __attribute__((always_inline)) bool inverse_of(int n, const double *A, double *X) {
     double T[PP_SMALL * 2 * PP_SMALL]; /* the n x 2n that count are filled */
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++) T[i + n * j] = A[i + n * j], T[i + n * (n + j)] = i == j;
@@ -201,6 +202,15 @@ bool pp_small_inverse(int n, const double *A, double *X) {
     }
     memcpy(X, T + n * n, sizeof *X * (size_t)(n * n));
     return true;
+}
+
+bool pp_small_inverse(int n, const double *A, double *X) {
+    switch (n) {
+    case 1: return inverse_of(1, A, X);
+    case 2: return inverse_of(2, A, X);
+    case 3: return inverse_of(3, A, X);
+    default: return inverse_of(n, A, X);
+    }
 }
 
 bool pp_cholesky(int n, double *A, int ld) {

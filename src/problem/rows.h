@@ -7,6 +7,14 @@
 #include "base/sets.h"
 #include "perp/step.h"
 
+/* sum + J x of one block, from left to right. nd is a constant where it is a body of space or of the plane. */
+static inline __attribute__((always_inline)) double pp_row_add_dot(int nd, const double *J, const double *x,
+                                                                   double sum) {
+#pragma GCC unroll 6
+    for (int c = 0; c < nd; c++) sum += J[c] * x[c];
+    return sum;
+}
+
 /* J nu */
 static inline double pp_row_dot(const perp_step_problem *s, const perp_row *row, const double *nu) {
     double sum = 0;
@@ -15,7 +23,10 @@ static inline double pp_row_dot(const perp_step_problem *s, const perp_row *row,
             int b = row->block[k];
             if (b < 0) continue;
             const double *x = nu + s->block_offset[b];
-            for (int c = 0; c < s->block_ndof[b]; c++) sum += row->J[k][c] * x[c];
+            int nd = s->block_ndof[b];
+            sum = nd == 6   ? pp_row_add_dot(6, row->J[k], x, sum)
+                  : nd == 3 ? pp_row_add_dot(3, row->J[k], x, sum)
+                            : pp_row_add_dot(nd, row->J[k], x, sum);
         }
     return sum;
 }
@@ -31,19 +42,7 @@ static inline void pp_row_push(const perp_step_problem *s, const perp_row *row, 
 }
 
 /* nu += Minv J' p */
-static inline void pp_row_spread(const perp_step_problem *s, const perp_row *row, double p, double *nu) {
-    for (; row; row = row->more)
-        for (int k = 0; k < 2; k++) {
-            int b = row->block[k];
-            if (b < 0) continue;
-            int nd = s->block_ndof[b];
-            const double *Mi = s->Minv + 36 * b;
-            for (int d = 0; d < nd; d++) {
-                double x = row->J[k][d] * p;
-                for (int c = 0; c < nd; c++) nu[s->block_offset[b] + c] += Mi[6 * d + c] * x;
-            }
-        }
-}
+void pp_row_spread(const perp_step_problem *s, const perp_row *row, double p, double *nu);
 
 /* Axes of the friction ellipsoid along t, o and about n: all 1, 1, 0 but for cones in 3D that say otherwise. */
 static inline void pp_friction_axes(const perp_contact_row *c, double e[3]) {
@@ -58,19 +57,7 @@ static inline bool pp_friction_round(const perp_contact_row *c) {
 }
 
 /* J Minv J': the inverse mass that the row feels. */
-static inline double pp_row_inverse_mass(const perp_step_problem *s, const perp_row *row) {
-    double sum = 0;
-    for (; row; row = row->more)
-        for (int k = 0; k < 2; k++) {
-            int b = row->block[k];
-            if (b < 0) continue;
-            int nd = s->block_ndof[b];
-            const double *Mi = s->Minv + 36 * b, *J = row->J[k];
-            for (int d = 0; d < nd; d++)
-                for (int c = 0; c < nd; c++) sum += J[c] * Mi[6 * d + c] * J[d];
-        }
-    return sum;
-}
+double pp_row_inverse_mass(const perp_step_problem *s, const perp_row *row);
 
 /* A block that the row touches; -1: it touches none. */
 static inline int pp_row_some_block(const perp_row *row) {

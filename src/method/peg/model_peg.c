@@ -148,11 +148,11 @@ static perp_status poses(pp_peg_work *k) {
     if (st) return st;
     pp_poses_place(k, &k->start, f->s0);
     if (driven)
-        pp_poses_place(k, &k->force, f->s1);
+        pp_poses_place_like(k, &k->force, f->s1, &k->start);
     else
         k->force = k->start;
     pp_state_copy(w, &k->end_state, f->s1);
-    pp_poses_place(k, &k->end, &k->end_state);
+    pp_poses_place_like(k, &k->end, &k->end_state, &k->start);
     return PERP_OK;
 }
 

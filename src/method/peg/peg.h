@@ -150,6 +150,8 @@ typedef struct pp_peg_work {
 /* Allocates the solids of all placed shapes. */
 perp_status pp_poses_new(pp_peg_work *k, pp_poses *out);
 void pp_poses_place(pp_peg_work *k, pp_poses *p, const pp_state *s);
+/* The same, but solids of bodies that have the same pose in `like` are copied from there. */
+void pp_poses_place_like(pp_peg_work *k, pp_poses *p, const pp_state *s, const pp_poses *like);
 /* Sets the poses of f->collide.placed; friction axes follow them. */
 void pp_poses_stand(pp_peg_work *k, const pp_state *s);
 /* Computes the lever arms of all placed shapes. */

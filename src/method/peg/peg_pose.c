@@ -3,6 +3,8 @@
 /* peg_pose.c - places the shapes at the start of a step, at its end, and in between. */
 #include "method/peg/peg.h"
 
+#include <string.h>
+
 #include "problem/convert/convert.h"
 #include "stage/control/control.h"
 #include "stage/pose/formulate.h"
@@ -103,6 +105,27 @@ void pp_poses_place(pp_peg_work *k, pp_poses *p, const pp_state *s) {
     for (int i = 0; i < k->f->collide.nplaced; i++) {
         const pp_placed *at = &k->f->collide.placed[i];
         place(&p->solid[i], at->g, shape_pose(k, i, s->X[at->body]));
+    }
+}
+
+static void copy_solid(pp_solid *to, const pp_solid *from) {
+    perp_vec3 *v = to->v, *n = to->n;
+    int nface = from->g->kind == PERP_SHAPE_HALFSPACE ? 1 : from->g->nface;
+    if (from->g->nvert > 0) memcpy(v, from->v, (size_t)from->g->nvert * sizeof *v);
+    if (nface > 0) memcpy(n, from->n, (size_t)nface * sizeof *n);
+    *to = *from;
+    to->v = v;
+    to->n = n;
+}
+
+void pp_poses_place_like(pp_peg_work *k, pp_poses *p, const pp_state *s, const pp_poses *like) {
+    p->state = s;
+    for (int i = 0; i < k->f->collide.nplaced; i++) {
+        const pp_placed *at = &k->f->collide.placed[i];
+        if (memcmp(&s->X[at->body], &like->state->X[at->body], sizeof *s->X) == 0)
+            copy_solid(&p->solid[i], &like->solid[i]);
+        else
+            place(&p->solid[i], at->g, shape_pose(k, i, s->X[at->body]));
     }
 }
 

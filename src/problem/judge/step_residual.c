@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "problem/convert/convert.h"
+#include "problem/rows.h"
 
 #include "base/elementary.h"
 
@@ -27,30 +28,33 @@ static void worsen(double *most, double r) {
 
 static double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 
-/* J x for a vector over all degrees of freedom. */
-static double row_times(const perp_step_problem *p, const perp_row *r, const double *x) {
-    double s = 0;
-    for (; r; r = r->more)
-        for (int k = 0; k < 2; k++) {
-            int b = r->block[k];
-            if (b < 0) continue;
-            for (int i = 0; i < p->block_ndof[b]; i++) s += r->J[k][i] * x[p->block_offset[b] + i];
-        }
+/* s + x' Mi y over one block, Mi by columns with leading dimension 6; zeros of x, half of a row as a rule, are left out. */
+static inline __attribute__((always_inline)) double add_form(int nd, const double *x, const double *Mi, const double *y,
+                                                             double s) {
+    for (int i = 0; i < nd; i++) {
+        if (x[i] == 0) continue;
+#pragma GCC unroll 6
+        for (int j = 0; j < nd; j++) s += x[i] * Mi[i + 6 * j] * y[j];
+    }
     return s;
 }
 
-/* J Minv x: with x = momentum the free velocity of the row, with x the row itself its inverse mass. */
+static double add_block(const perp_step_problem *p, int b, const double *x, const double *y, double s) {
+    const double *Mi = p->Minv + 36 * (ptrdiff_t)b;
+    switch (p->block_ndof[b]) {
+    case 6: return add_form(6, x, Mi, y, s);
+    case 3: return add_form(3, x, Mi, y, s);
+    default: return add_form(p->block_ndof[b], x, Mi, y, s);
+    }
+}
+
+/* J Minv momentum: the free velocity of the row. */
 static double row_free(const perp_step_problem *p, const perp_row *r) {
     double s = 0;
     for (; r; r = r->more)
         for (int k = 0; k < 2; k++) {
             int b = r->block[k];
-            if (b < 0) continue;
-            for (int i = 0; i < p->block_ndof[b]; i++) {
-                if (r->J[k][i] == 0) continue; /* half of a row, as a rule */
-                for (int j = 0; j < p->block_ndof[b]; j++)
-                    s += r->J[k][i] * p->Minv[36 * (ptrdiff_t)b + i + 6 * j] * p->momentum[p->block_offset[b] + j];
-            }
+            if (b >= 0) s = add_block(p, b, r->J[k], p->momentum + p->block_offset[b], s);
         }
     return s;
 }
@@ -61,12 +65,7 @@ static double pair_mass(const perp_step_problem *p, const perp_row *r) {
     for (int k = 0; k < 2; k++)
         for (int l = 0; l < 2; l++) {
             int b = r->block[k];
-            if (b < 0 || r->block[l] != b) continue;
-            for (int i = 0; i < p->block_ndof[b]; i++) {
-                if (r->J[k][i] == 0) continue;
-                for (int j = 0; j < p->block_ndof[b]; j++)
-                    s += r->J[k][i] * p->Minv[36 * (ptrdiff_t)b + i + 6 * j] * r->J[l][j];
-            }
+            if (b >= 0 && r->block[l] == b) s = add_block(p, b, r->J[k], r->J[l], s);
         }
     return s;
 }
@@ -152,7 +151,7 @@ double pp_row_length(const perp_step_problem *p, const perp_row *r) {
 double pp_step_joint(const perp_step_problem *p, int j, const perp_step_solution *s) {
     const perp_joint_row *r = &p->joint[j];
     double mass = row_mass(p, &r->row), W = mass + r->compliance,
-           w = row_times(p, &r->row, s->nu) + r->b + r->compliance * s->p_joint[j];
+           w = pp_row_dot(p, &r->row, s->nu) + r->b + r->compliance * s->p_joint[j];
     /* W p - mid(W lo, W hi, W p - w) = mid(W (p - hi), w, W (p - lo)); an infinite bound stays one if W is 0 */
     double below = r->lo == -INFINITY ? INFINITY : W * (s->p_joint[j] - r->lo);
     double above = r->hi == INFINITY ? -INFINITY : W * (s->p_joint[j] - r->hi);
@@ -215,7 +214,7 @@ static void ellipsoid(const perp_step_problem *p, int at, const perp_step_soluti
     double R = W * c->mu * imp[0];
     for (int k = 0; k < n; k++) {
         f[k] = W * (k < 2 ? imp[k + 1] : s->p_spin[at]) / e[k];
-        y[k] = f[k] - e[k] * (row_times(p, row[k], s->nu) + b[k] + (k < 2 ? c->compliance_f * imp[k + 1] : 0));
+        y[k] = f[k] - e[k] * (pp_row_dot(p, row[k], s->nu) + b[k] + (k < 2 ? c->compliance_f * imp[k + 1] : 0));
         size += f[k] * f[k];
         far += y[k] * y[k];
     }
@@ -240,7 +239,7 @@ void pp_step_contact(const perp_step_problem *p, int i, const perp_step_solution
     const perp_contact_row *c = &p->contact[i];
     const double *imp = s->p_contact + 3 * i;
     double mass = row_mass(p, &c->n), own = mass + c->compliance, x = own * imp[0];
-    double w = row_times(p, &c->n, s->nu) + c->b_n + c->compliance * imp[0];
+    double w = pp_row_dot(p, &c->n, s->nu) + c->b_n + c->compliance * imp[0];
     worsen(&out->normal, isnan(w + x) ? NAN : worth(mass, c->compliance) * (w < x ? w : x));
     if (own == 0 && imp[0] < 0) worsen(&out->normal, INFINITY); /* no mass to measure it by */
     bool friction = c->mu > 0 && c->nd != 0, planar = p->dim == 2;
@@ -264,8 +263,8 @@ void pp_step_contact(const perp_step_problem *p, int i, const perp_step_solution
     if (friction && imp[0] < 0) excess += W * c->mu * -imp[0];
     worsen(&out->cone, part * excess);
     if (!friction) return;
-    double slip[2] = {row_times(p, &c->t, s->nu) + c->b_t + c->compliance_f * imp[1],
-                      planar ? 0 : row_times(p, &c->o, s->nu) + c->b_o + c->compliance_f * imp[2]};
+    double slip[2] = {pp_row_dot(p, &c->t, s->nu) + c->b_t + c->compliance_f * imp[1],
+                      planar ? 0 : pp_row_dot(p, &c->o, s->nu) + c->b_o + c->compliance_f * imp[2]};
     y[0] = f[0] - slip[0];
     y[1] = f[1] - slip[1];
     if (!isfinite(y[0]) || !isfinite(y[1])) {

@@ -17,6 +17,7 @@
 #include "base/sets.h"
 #include "linalg/block_lu.h"
 #include "linalg/linalg.h"
+#include "linalg/small.h"
 #include "base/elementary.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
@@ -610,41 +611,14 @@ void pp_cone_unscale(const pp_cone *c, const double *x, double *r) {
     for (int i = 0; i < c->m; i++) r[i] = c->beta * c->scale[i] * x[i];
 }
 
-/* y += A x, A rows x cols column-major. */
-static inline void add_product(int rows, int cols, const double *restrict A, const double *restrict x,
-                               double *restrict y) {
-    if (rows == 3) {
-        double y0 = y[0], y1 = y[1], y2 = y[2];
-        for (int j = 0; j < cols; j++, A += 3) y0 += A[0] * x[j], y1 += A[1] * x[j], y2 += A[2] * x[j];
-        y[0] = y0, y[1] = y1, y[2] = y2;
-        return;
-    }
-    for (int j = 0; j < cols; j++)
-        for (int i = 0; i < rows; i++) y[i] += A[i + rows * j] * x[j];
-}
-
-/* y += A'x. */
-static inline void add_transposed(int rows, int cols, const double *restrict A, const double *restrict x,
-                                  double *restrict y) {
-    if (rows == 3) {
-        for (int j = 0; j < cols; j++, A += 3) y[j] += A[0] * x[0] + A[1] * x[1] + A[2] * x[2];
-        return;
-    }
-    for (int j = 0; j < cols; j++) {
-        double sum = 0;
-        for (int i = 0; i < rows; i++) sum += A[i + rows * j] * x[i];
-        y[j] += sum;
-    }
-}
-
 void pp_cone_gather(const pp_cone *c, const double *x, double *y) {
     memset(y, 0, sizeof *y * (size_t)c->ndof);
     for (int i = 0; i < c->nblock; i++) {
         int rows = pp_cone_rows(c, i);
         for (int s = c->row[i]; s < c->row[i + 1]; s++) {
             int node = c->entry[s].other;
-            add_transposed(rows, c->node[node + 1] - c->node[node], c->entry[s].value, x + c->first[i],
-                           y + c->node[node]);
+            pp_small_add_transposed(rows, c->node[node + 1] - c->node[node], c->entry[s].value, x + c->first[i],
+                                    y + c->node[node]);
         }
     }
 }
@@ -656,7 +630,7 @@ void pp_cone_spread(const pp_cone *c, const double *y, double *v) {
         for (int r = 0; r < rows; r++) vi[r] = 0;
         for (int s = c->row[i]; s < c->row[i + 1]; s++) {
             int node = c->entry[s].other;
-            add_product(rows, c->node[node + 1] - c->node[node], c->entry[s].value, y + c->node[node], vi);
+            pp_small_add(rows, c->node[node + 1] - c->node[node], c->entry[s].value, y + c->node[node], vi);
         }
     }
 }
@@ -664,9 +638,12 @@ void pp_cone_spread(const pp_cone *c, const double *y, double *v) {
 /* z += Minv y */
 static void add_velocities(const pp_cone *c, const double *y, double *z) {
     for (int i = 0; i < c->nnode; i++) {
-        int n = c->node[i + 1] - c->node[i];
-        for (int j = 0; j < n; j++)
-            for (int r = 0; r < n; r++) z[c->node[i] + r] += c->Minv[i][r + n * j] * y[c->node[i] + j];
+        int at = c->node[i], n = c->node[i + 1] - at;
+        switch (n) {
+        case 3: pp_small_square(3, c->Minv[i], y + at, z + at); break;
+        case 6: pp_small_square(6, c->Minv[i], y + at, z + at); break;
+        default: pp_small_square(n, c->Minv[i], y + at, z + at);
+        }
     }
 }
 
@@ -685,7 +662,7 @@ void pp_cone_apply(const pp_cone *c, const double *x, double *v) {
             for (int r = 0; r < rows; r++) vi[r] = 0;
             for (int s = c->row[i]; s < c->row[i + 1]; s++) {
                 int j = c->entry[s].other;
-                add_product(rows, pp_cone_rows(c, j), c->entry[s].value, x + c->first[j], vi);
+                pp_small_add(rows, pp_cone_rows(c, j), c->entry[s].value, x + c->first[j], vi);
             }
         }
         return;

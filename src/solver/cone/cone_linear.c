@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "linalg/linalg.h"
+#include "linalg/small.h"
 
 /* Start positions of n lists from their lengths, in start, and in count as counters for filling. */
 static void begin_lists(int n, int *count, int *start) {
@@ -109,6 +110,30 @@ static double filling_work(const pp_cone *c) {
     return sum;
 }
 
+/* Rows of H by entry with a row's numbers side by side: how the matrix is filled from them. */
+static bool turn_rows(pp_cone_linear *k, const perp_call *call) {
+    const pp_cone *c = k->c;
+    size_t numbers = 0;
+    for (int i = 0; i < c->nblock; i++)
+        for (int s = c->row[i]; s < c->row[i + 1]; s++) {
+            int node = c->entry[s].other;
+            numbers += (size_t)(pp_cone_rows(c, i) * (c->node[node + 1] - c->node[node]));
+        }
+    k->turned = PP_CALL_ARRAY(call, const double *, c->row[c->nblock]);
+    double *value = perp_call_memory(call, numbers * sizeof *value);
+    if (!k->turned || !value) return false;
+    for (int i = 0; i < c->nblock; i++) {
+        int rows = pp_cone_rows(c, i);
+        for (int s = c->row[i]; s < c->row[i + 1]; s++) {
+            int node = c->entry[s].other, n = c->node[node + 1] - c->node[node];
+            k->turned[s] = value;
+            pp_small_transpose(rows, n, c->entry[s].value, value);
+            value += rows * n;
+        }
+    }
+    return true;
+}
+
 bool pp_cone_linear_make(pp_cone_linear *k, const pp_cone *c, const perp_call *call) {
     *k = (pp_cone_linear){.c = c};
     int *start = NULL, *index = NULL, n = c->body ? c->nnode : c->nblock, *size = PP_CALL_ARRAY(call, int, n);
@@ -122,24 +147,31 @@ bool pp_cone_linear_make(pp_cone_linear *k, const pp_cone *c, const perp_call *c
     if (!(c->body ? body_pattern : local_pattern)(c, call, &start, &index)) return false;
     k->lu = pp_block_lu_new(n, size, start, index, call->arena);
     if (!k->lu || !pp_block_lu_room(k->lu) || !find_places(k, call)) return false;
+    if (c->body && !turn_rows(k, call)) return false;
     k->filling = filling_work(c);
     k->solving = 2 * pp_block_lu_entries(k->lu) + c->product;
     return true;
 }
 
 /* C = A B, n x n times n x cols. */
-static inline void multiply(int n, int cols, const double *restrict A, const double *restrict B, double *restrict C) {
-    if (n == 3) { /* a contact in space */
-        for (int j = 0; j < cols; j++, B += 3, C += 3)
-            for (int i = 0; i < 3; i++) C[i] = A[i] * B[0] + A[i + 3] * B[1] + A[i + 6] * B[2];
-        return;
-    }
-    for (int j = 0; j < cols; j++)
+static inline __attribute__((always_inline)) void multiply_of(int n, int cols, const double *restrict A,
+                                                              const double *restrict B, double *restrict C) {
+    for (int j = 0; j < cols; j++, B += n, C += n)
+#pragma GCC unroll 4
         for (int i = 0; i < n; i++) {
-            double sum = 0;
-            for (int l = 0; l < n; l++) sum += A[i + n * l] * B[l + n * j];
-            C[i + n * j] = sum;
+            double sum = A[i] * B[0];
+#pragma GCC unroll 4
+            for (int l = 1; l < n; l++) sum += A[i + n * l] * B[l];
+            C[i] = sum;
         }
+}
+static void multiply(int n, int cols, const double *restrict A, const double *restrict B, double *restrict C) {
+    switch (n) {
+    case 1: multiply_of(1, cols, A, B, C); break;
+    case 2: multiply_of(2, cols, A, B, C); break;
+    case 3: multiply_of(3, cols, A, B, C); break;
+    default: multiply_of(n, cols, A, B, C);
+    }
 }
 
 static void add_block(const pp_block_place *p, int rows, int cols, const double *A) {
@@ -147,28 +179,12 @@ static void add_block(const pp_block_place *p, int rows, int cols, const double 
         for (int i = 0; i < rows; i++) p->value[p->transposed ? j + p->ld * i : i + p->ld * j] += A[i + rows * j];
 }
 
-/* Adds J'T at a place, J rows x n and T rows x cols. */
-static void add_product(const pp_block_place *p, int rows, int n, int cols, const double *restrict J,
-                        const double *restrict T) {
-    double *restrict value = p->value;
-    ptrdiff_t down = p->transposed ? p->ld : 1, across = p->transposed ? 1 : p->ld;
-    if (rows == 3 && n == 6 && !p->transposed) { /* a contact in 3D and a rigid body: the usual case */
-        for (int b = 0; b < cols; b++, T += 3, value += across)
-            for (int a = 0; a < 6; a++) value[a] += J[3 * a] * T[0] + J[3 * a + 1] * T[1] + J[3 * a + 2] * T[2];
-        return;
-    }
-    if (rows == 3) {
-        for (int b = 0; b < cols; b++, T += 3)
-            for (int a = 0; a < n; a++)
-                value[down * a + across * b] += J[3 * a] * T[0] + J[3 * a + 1] * T[1] + J[3 * a + 2] * T[2];
-        return;
-    }
-    for (int b = 0; b < cols; b++)
-        for (int a = 0; a < n; a++) {
-            double sum = 0;
-            for (int l = 0; l < rows; l++) sum += J[l + rows * a] * T[l + rows * b];
-            value[down * a + across * b] += sum;
-        }
+/* Adds J'T at a place; Jt = J' is n x rows, Tt = T' cols x rows, by columns. */
+static void add_product(const pp_block_place *p, int rows, int n, int cols, const double *Jt, const double *Tt) {
+    if (p->transposed)
+        pp_small_add_outer(rows, cols, n, Tt, Jt, p->value, p->ld);
+    else
+        pp_small_add_outer(rows, n, cols, Jt, Tt, p->value, p->ld);
 }
 
 static void fill_local(pp_cone_linear *k) {
@@ -211,12 +227,13 @@ static bool fill_body(pp_cone_linear *k) {
             continue;
         }
         const pp_cone_entry *of = c->entry + c->row[i];
+        const double *const *Jt = k->turned + c->row[i];
         for (int t = 0; t < entries; t++) {
             int cols = c->node[of[t].other + 1] - c->node[of[t].other];
-            multiply(rows, cols, B, of[t].value, T);
+            pp_small_times(rows, cols, B, Jt[t], T);
             for (int s = 0; s < entries; s++) {
                 int n = c->node[of[s].other + 1] - c->node[of[s].other];
-                add_product(&k->place[pair + entries * s + t], rows, n, cols, of[s].value, T);
+                add_product(&k->place[pair + entries * s + t], rows, n, cols, Jt[s], T);
             }
         }
         pair += entries * entries;
@@ -239,21 +256,27 @@ bool pp_cone_linear_factor(pp_cone_linear *k, const double *C, const double *E) 
     return pp_block_lu_factor(k->lu, NULL);
 }
 
+/* y = A x (+ y if add), n x n. */
+static inline __attribute__((always_inline)) void apply_block(int n, const double *A, const double *x, double *y,
+                                                              bool add) {
+#pragma GCC unroll 4
+    for (int a = 0; a < n; a++) {
+        double sum = add ? y[a] + A[a] * x[0] : A[a] * x[0];
+#pragma GCC unroll 4
+        for (int b = 1; b < n; b++) sum += A[a + n * b] * x[b];
+        y[a] = sum;
+    }
+}
+
 /* y = A x (+ y if add) over blocks. */
 static void block_multiply(const pp_cone *c, const double *A, const double *x, double *y, bool add) {
-    for (int i = 0; i < c->nblock; i++) {
-        int rows = pp_cone_rows(c, i);
-        const double *Ai = A + 16 * (ptrdiff_t)i, *xi = x + c->first[i];
-        double *yi = y + c->first[i];
-        if (rows == 3) {
-            for (int a = 0; a < 3; a++)
-                yi[a] = (add ? yi[a] : 0) + Ai[a] * xi[0] + Ai[a + 3] * xi[1] + Ai[a + 6] * xi[2];
-            continue;
-        }
-        for (int a = 0; a < rows; a++) {
-            double sum = add ? yi[a] : 0;
-            for (int b = 0; b < rows; b++) sum += Ai[a + rows * b] * xi[b];
-            yi[a] = sum;
+    for (int i = 0; i < c->nblock; i++, A += 16) {
+        int rows = pp_cone_rows(c, i), first = c->first[i];
+        switch (rows) {
+        case 1: apply_block(1, A, x + first, y + first, add); break;
+        case 2: apply_block(2, A, x + first, y + first, add); break;
+        case 3: apply_block(3, A, x + first, y + first, add); break;
+        default: apply_block(rows, A, x + first, y + first, add);
         }
     }
 }

@@ -17,6 +17,7 @@ typedef struct pp_cone_linear {
     pp_block_lu *lu;
     pp_block_place *place;      /* local: by entry; body: by pair of entries of a block, in order */
     pp_block_place *mass;       /* body: diagonal blocks of the nodes */
+    const double **turned;      /* body: by entry, its value with rows and columns exchanged */
     const double *C, *E;        /* borrowed from the latest factorisation: nblock x 16 each */
     double *Cinv;               /* body: nblock x 16, C'^-1 of the factors */
     double *E0;                 /* nblock x 16: E of the factors, if they may be used again */
