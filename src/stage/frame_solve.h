@@ -19,8 +19,16 @@ typedef struct pp_frame_solve {
     /* Compliance that a rigid row of a jammed island was lent, beyond its own (stage/solve/give_way.h), by contact and by joint row; 0:
      * none. NULL: no row was lent any [1/M]. */
     double *lent_contact, *lent_joint;
+    /* By joint row: what is added to its impulse when impulses are shown, since redundant rows share their load (problem/redundant.h). NULL: nothing.
+     * [M L/T or M L^2/T] */
+    double *share;
     int motor_yields; /* motors without force limit that were given one, since their speed had no answer */
     int yield_joint;  /* joint of the last of them */
 } pp_frame_solve;
+
+/* Impulse of joint row i as it is shown: to sensors, and as the impulse of its joint. */
+static inline double pp_shown_impulse(const pp_frame_solve *s, int i) {
+    return s->solution.p_joint[i] + (s->share ? s->share[i] : 0);
+}
 
 #endif
