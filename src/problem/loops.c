@@ -1,13 +1,15 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* loops.c - joints in closed loops
- * Problem  Locked motions of joints depend on each other only within closed loops. Cut a joint whose removal divides the mechanism: the impulses of
- *          rows that depend on each other leave every body at rest, and the part without the ground feels that joint alone, so it bears nothing.
- * Method   The graph of bodies, with one more node for all that is fixed or driven. A joint is an edge. What couples more than
- *          two bodies is a row of double edges between them, and so are joints of bodies without rotation, which cannot bear moments: these are
- *          in a loop in any case. Bridges by depth-first search; parts are what remains connected without them.
+ * Problem  Locked motions of joints depend on each other only within closed loops. Impulses of rows that depend on each other leave every body at rest. Take a part of the
+ *          mechanism that shares one body, or only the ground, with all the rest. Its joints act within it, so their sum is zero, and all of its other bodies are at
+ *          rest: so they do not act on the shared body either. Rows of such parts do not depend on those of the rest, and a joint that is a
+ *          part by itself depends on nothing.
+ * Method   The graph of bodies, with one more node for all that is fixed or driven. A joint is an edge. A row that couples several bodies is a ring
+ *          of edges through them. Joints of bodies without rotation, which cannot bear moments, are double edges. Parts are the
+ *          biconnected components, by depth-first search.
  * Cost     linear in bodies and joints.
- * Source   Tarjan, Inf. Process. Lett. 2 (1974) 160. */
+ * Source   Hopcroft, Tarjan, Commun. ACM 16 (1973) 372. */
 #include "problem/loops.h"
 
 #include <math.h>
@@ -23,7 +25,8 @@ typedef struct graph {
     int nnode, nedge;
     edge *edge;
     int *start, *list; /* by node: its edges */
-    bool *bridge;      /* by edge */
+    int *part, *size;  /* by edge: its part; by part: its edges */
+    int nparts;
 } graph;
 
 bool pp_row_locks(const perp_joint_row *r) {
@@ -40,18 +43,20 @@ static int node_of(const perp_step_problem *p, int block) { return block >= 0 ? 
 /* Edges of the joint of row i; out NULL: how many. */
 static int edges_of(const perp_step_problem *p, int i, edge *out) {
     const perp_row *row = &p->joint[i].row;
-    int n = 0, whole = p->dim == 2 ? 3 : 6, last = node_of(p, row->block[0]);
-    bool twice = row->more != NULL;
-    for (int k = 0; k < 2; k++) twice |= row->block[k] >= 0 && p->block_ndof[row->block[k]] < whole;
+    int n = 0, whole = p->dim == 2 ? 3 : 6, first = node_of(p, row->block[0]), last = first;
+    bool ring = row->more != NULL;
+    for (int k = 0; k < 2; k++) ring |= row->block[k] >= 0 && p->block_ndof[row->block[k]] < whole;
     for (const perp_row *r = row; r; r = r->more)
         for (int k = 0; k < 2; k++) {
             int node = node_of(p, r->block[k]);
             if (node == last) continue;
-            for (int copies = 0; copies < (twice ? 2 : 1); copies++, n++)
-                if (out) out[n] = (edge){{last, node}, i};
+            if (out) out[n] = (edge){{last, node}, i};
             last = node;
+            n++;
         }
-    return n;
+    if (!ring || last == first) return n;
+    if (out) out[n] = (edge){{last, first}, i};
+    return n + 1;
 }
 
 static bool make_graph(const perp_step_problem *p, pp_arena *a, graph *g) {
@@ -79,8 +84,9 @@ static bool is_forest(const graph *g, int *parent) {
 static bool make_lists(graph *g, pp_arena *a) {
     g->start = PP_ARENA_ZERO(a, int, g->nnode + 2);
     g->list = PP_ARENA_ARRAY(a, int, 2 * g->nedge);
-    g->bridge = PP_ARENA_ZERO(a, bool, g->nedge);
-    if (!g->start || !g->list || !g->bridge) return false;
+    g->part = PP_ARENA_ARRAY(a, int, g->nedge);
+    g->size = PP_ARENA_ZERO(a, int, g->nedge);
+    if (!g->start || !g->list || !g->part || !g->size) return false;
     for (int i = 0; i < g->nedge; i++)
         for (int k = 0; k < 2; k++) g->start[g->edge[i].node[k] + 2]++;
     for (int i = 2; i <= g->nnode + 1; i++) g->start[i] += g->start[i - 1];
@@ -89,40 +95,59 @@ static bool make_lists(graph *g, pp_arena *a) {
     return true;
 }
 
-/* Depth-first search without recursion. reached: order of arrival, low: the earliest node that can be reached without the edge of arrival. */
-static bool find_bridges(graph *g, pp_arena *a) {
-    int *reached = PP_ARENA_ZERO(a, int, g->nnode), *low = PP_ARENA_ARRAY(a, int, g->nnode),
-        *next = PP_ARENA_ARRAY(a, int, g->nnode), *via = PP_ARENA_ARRAY(a, int, g->nnode),
-        *stack = PP_ARENA_ARRAY(a, int, g->nnode), order = 0;
-    if (!reached || !low || !next || !via || !stack) return false;
-    for (int root = 0; root < g->nnode; root++) {
-        if (reached[root]) continue;
-        int depth = 0;
-        stack[0] = root;
-        via[root] = -1;
-        next[root] = g->start[root];
-        reached[root] = low[root] = ++order;
-        while (depth >= 0) {
-            int at = stack[depth];
-            if (next[at] < g->start[at + 1]) {
-                int e = g->list[next[at]++], to = g->edge[e].node[g->edge[e].node[0] == at];
-                if (e == via[at]) continue;
-                if (reached[to]) {
-                    if (reached[to] < low[at]) low[at] = reached[to];
-                    continue;
-                }
-                via[to] = e;
-                next[to] = g->start[to];
-                reached[to] = low[to] = ++order;
-                stack[++depth] = to;
-                continue;
+/* A search under way. reached: order of arrival, 0: not yet; low: the earliest node that can be reached from what was found below; via: edge of
+ * arrival; next: edge to look at; way: nodes from the root; open: edges that are in no part yet */
+typedef struct search {
+    int *reached, *low, *via, *next, *way, *open;
+    int order, nopen;
+} search;
+
+static void arrive(const graph *g, search *s, int node, int via) {
+    s->via[node] = via;
+    s->next[node] = g->start[node];
+    s->reached[node] = s->low[node] = ++s->order;
+}
+
+/* The edges since e are a part. */
+static void close_part(graph *g, search *s, int e) {
+    for (int last = -1; last != e; g->size[g->nparts]++) g->part[last = s->open[--s->nopen]] = g->nparts;
+    g->nparts++;
+}
+
+static void search_from(graph *g, search *s, int root) {
+    int depth = 0;
+    s->way[0] = root;
+    arrive(g, s, root, -1);
+    while (depth >= 0) {
+        int at = s->way[depth];
+        if (s->next[at] < g->start[at + 1]) {
+            int e = g->list[s->next[at]++], to = g->edge[e].node[g->edge[e].node[0] == at];
+            if (e == s->via[at] || s->reached[to] > s->reached[at]) continue;
+            s->open[s->nopen++] = e;
+            if (s->reached[to]) {
+                if (s->reached[to] < s->low[at]) s->low[at] = s->reached[to];
+            } else {
+                arrive(g, s, to, e);
+                s->way[++depth] = to;
             }
-            if (--depth < 0) break;
-            int back = stack[depth];
-            if (low[at] < low[back]) low[back] = low[at];
-            g->bridge[via[at]] = low[at] > reached[back];
+        } else if (--depth >= 0) {
+            int back = s->way[depth];
+            if (s->low[at] < s->low[back]) s->low[back] = s->low[at];
+            if (s->low[at] >= s->reached[back]) close_part(g, s, s->via[at]);
         }
     }
+}
+
+static bool find_parts(graph *g, pp_arena *a) {
+    search s = {.reached = PP_ARENA_ZERO(a, int, g->nnode),
+                .low = PP_ARENA_ARRAY(a, int, g->nnode),
+                .via = PP_ARENA_ARRAY(a, int, g->nnode),
+                .next = PP_ARENA_ARRAY(a, int, g->nnode),
+                .way = PP_ARENA_ARRAY(a, int, g->nnode),
+                .open = PP_ARENA_ARRAY(a, int, g->nedge)};
+    if (!s.reached || !s.low || !s.via || !s.next || !s.way || !s.open) return false;
+    for (int root = 0; root < g->nnode; root++)
+        if (!s.reached[root]) search_from(g, &s, root);
     return true;
 }
 
@@ -130,21 +155,14 @@ int pp_loops_find(const perp_step_problem *p, pp_arena *arena, int *part) {
     graph g;
     for (int i = 0; i < p->njoint; i++) part[i] = -1;
     pp_arena_mark mark = pp_arena_here(arena);
-    int *parent = PP_ARENA_ARRAY(arena, int, p->nblock + 1), *number = PP_ARENA_ARRAY(arena, int, p->nblock + 1),
-        count = 0;
-    if (!parent || !number || !make_graph(p, arena, &g)) return -1;
+    int *parent = PP_ARENA_ARRAY(arena, int, p->nblock + 1), count = 0;
+    if (!parent || !make_graph(p, arena, &g)) return -1;
     if (!is_forest(&g, parent)) {
-        if (!make_lists(&g, arena) || !find_bridges(&g, arena)) return -1;
-        pp_sets_make(parent, g.nnode);
-        for (int i = 0; i < g.nedge; i++)
-            if (!g.bridge[i]) pp_sets_join(parent, g.edge[i].node[0], g.edge[i].node[1]);
-        for (int i = 0; i < g.nnode; i++) number[i] = -1;
-        for (int i = 0; i < g.nedge; i++) {
-            int set = pp_set_of(parent, g.edge[i].node[0]);
-            if (g.bridge[i]) continue;
-            if (number[set] < 0) number[set] = count++;
-            part[g.edge[i].row] = number[set];
-        }
+        if (!make_lists(&g, arena) || !find_parts(&g, arena)) return -1;
+        int *number = PP_ARENA_ARRAY(arena, int, g.nparts);
+        if (!number) return -1;
+        for (int i = 0; i < g.nparts; i++) number[i] = g.size[i] > 1 ? count++ : -1;
+        for (int i = 0; i < g.nedge; i++) part[g.edge[i].row] = number[g.part[i]];
         for (int i = 1; i < p->njoint; i++)
             if (pp_row_locks(&p->joint[i]) && continues(p, i)) part[i] = part[i - 1];
     }

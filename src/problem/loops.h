@@ -10,7 +10,7 @@
 /* Is it a rigid row without bounds: a locked motion of a joint, or a coupling? */
 bool pp_row_locks(const perp_joint_row *r);
 
-/* By joint row, `part`: the number of the part of the mechanism whose loops its joint is in; -1: it is in none, or the row does not lock.
+/* By joint row, `part`: the number of the part of the mechanism whose loops its joint is in; -1: it is in no loop, or the row does not lock.
  * Locked motions of different parts do not depend on each other. Returns the number of parts; -1: no memory. */
 int pp_loops_find(const perp_step_problem *p, pp_arena *arena, int *part);
 
