@@ -60,4 +60,11 @@ bool pp_psd_factor(pp_psd *f, int n, const double *A, int ld, double tol, double
 /* B (n x nrhs) is overwritten by A^+ B. tmp: n doubles. */
 void pp_psd_solve(const pp_psd *f, int nrhs, double *B, int ldb, double *tmp);
 
+/* For a factor of less than full rank. x (n) is replaced by the part of it that is in the range of A, nearest in the metric of the scaled matrix: a right
+ * side b becomes one that has an answer (S (b - b') is orthogonal to the range of S A S). dual: x is a solution instead, and becomes the shortest one (S^-1 x) with
+ * the same A x. tmp: 2 n doubles. */
+void pp_psd_project(const pp_psd *f, bool dual, double *x, double *tmp);
+/* For a factor of less than full rank. x (n) is replaced by a solution with the same A x that is 0 outside perm[0 .. rank - 1]. tmp: n (n + 2) doubles. */
+void pp_psd_concentrate(const pp_psd *f, double *x, double *tmp);
+
 #endif

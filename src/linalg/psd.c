@@ -145,3 +145,44 @@ void pp_psd_solve(const pp_psd *f, int nrhs, double *B, int ldb, double *tmp) {
         for (int i = 0; i < n; i++) b[f->perm[i]] = f->scale[f->perm[i]] * tmp[i];
     }
 }
+
+/* y = Q' S^-1 x or, not dual, Q' S x. scaled: n, y: rank */
+static void coordinates(const pp_psd *f, bool dual, const double *x, double *scaled, double *y) {
+    ptrdiff_t n = f->n;
+    for (int i = 0; i < n; i++) {
+        double s = f->scale[f->perm[i]];
+        scaled[i] = !dual ? s * x[f->perm[i]] : s > 0 ? x[f->perm[i]] / s : 0;
+    }
+    for (int j = 0; j < f->rank; j++) y[j] = pp_dot((int)n, f->F + n * j, scaled);
+}
+
+void pp_psd_project(const pp_psd *f, bool dual, double *x, double *tmp) {
+    assert(f->R);
+    ptrdiff_t n = f->n;
+    double *y = tmp + n;
+    coordinates(f, dual, x, tmp, y);
+    for (int i = 0; i < n; i++) tmp[i] = 0;
+    for (int j = 0; j < f->rank; j++) pp_axpy((int)n, y[j], f->F + n * j, tmp);
+    for (int i = 0; i < n; i++) {
+        double s = f->scale[f->perm[i]];
+        x[f->perm[i]] = dual ? s * tmp[i] : s > 0 ? tmp[i] / s : 0;
+    }
+}
+
+/* Q_1' x = y with the first rows Q_1 of Q: L = Q R begins with a triangle L_1, so L_1' x = R' y. */
+void pp_psd_concentrate(const pp_psd *f, double *x, double *tmp) {
+    assert(f->R);
+    ptrdiff_t n = f->n, r = f->rank;
+    double *y = tmp + n, *L = tmp + 2 * n;
+    coordinates(f, true, x, tmp, y);
+    for (int j = 0; j < r; j++) {
+        tmp[j] = pp_dot(j + 1, f->R + n * j, y);
+        for (int i = 0; i < n; i++) L[i + n * j] = 0;
+        for (int k = 0; k <= j; k++) pp_axpy((int)(r - j), f->R[k + n * j], f->F + n * k + j, L + n * j + j);
+    }
+    for (int i = 0; i < n; i++) x[i] = 0;
+    for (ptrdiff_t j = r - 1; j >= 0; j--) {
+        tmp[j] = (tmp[j] - pp_dot((int)(r - j - 1), L + n * j + j + 1, tmp + j + 1)) / L[j + n * j];
+        x[f->perm[j]] = f->scale[f->perm[j]] * tmp[j];
+    }
+}

@@ -307,7 +307,8 @@ static inline perp_call pp_call_within(perp_world *w) {
                        .deadline = w->run.deadline,
                        .work = &w->run.work,
                        .loads = PP_LOADS_UNIQUE,
-                       .terse = !w->run.capture.look};
+                       .terse = !w->run.capture.look,
+                       .by_speed = true};
 }
 
 /* Slot of a live id, or -1. */

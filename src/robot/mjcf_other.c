@@ -1,9 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* mjcf_other.c - what MJCF has beside bodies and actuators: contact pairs, equalities, tendons, keyframes. */
+#include <math.h>
 #include <string.h>
 
+#include "base/rounding.h"
 #include "robot/mjcf.h"
+
+/* [1] Distance of two points that are meant to be one, as a part of the lengths that lead to them: files give six digits. */
+#define ROUNDED 1e-6
 
 static const char *geom_name(const pp_import *m, int i) { return i < m->model.ngeom ? m->model.geom[i].name : NULL; }
 
@@ -87,6 +92,28 @@ static perp_status between_sites(pp_import *m, const pp_xml *e, pp_model_equalit
     return PERP_OK;
 }
 
+/* Lengths that are added up on the way from the world to a point of a body [L]. */
+static double way_to(const pp_import *m, int body, perp_vec3 at) {
+    double sum = perp_v3_norm(at);
+    for (int b = body; b > 0; b = m->model.body[b].parent) sum += perp_v3_norm(m->model.body[b].X_P.p);
+    return sum;
+}
+
+/* Sites of a connect that rounded digits put apart: the second is taken to be where the first is, as MuJoCo does it with an anchor. Several loops of a mechanism would contradict each
+ * other by such distances. */
+static perp_status join_sites(pp_import *m, const pp_xml *e, pp_model_equality *q) {
+    perp_pose X = perp_pose_mul(perp_pose_inverse(reference_pose(m, q->body[1])), reference_pose(m, q->body[0]));
+    perp_vec3 first = perp_pose_apply(X, q->X[0].p);
+    double apart = perp_v3_norm(perp_v3_sub(first, q->X[1].p)),
+           length = fmax(way_to(m, q->body[0], q->X[0].p), way_to(m, q->body[1], q->X[1].p));
+    if (!(apart <= ROUNDED * length)) return PERP_OK; /* meant: the loop is not closed at the reference */
+    q->X[1].p = first;
+    if (apart <= PP_ROUNDING * length) return PERP_OK;
+    return pp_robot_note(m, PERP_IMPORT_APPROXIMATED, e,
+                         "connect: %s and %s are %.2g apart at the reference, which is rounding; taken as one point",
+                         pp_xml_get(e, "site1"), pp_xml_get(e, "site2"), apart);
+}
+
 /* Frames of connect and weld that two bodies name. The second body is where it is with all joints at their reference, unless a weld says otherwise. */
 static perp_status between_bodies(pp_import *m, const pp_xml *e, bool weld, pp_model_equality *q) {
     perp_vec3 anchor = {0, 0, 0};
@@ -128,6 +155,7 @@ static perp_status read_equality(pp_mjcf *f, const pp_xml *section) {
         if (!s && (weld || !strcmp(e->name, "connect"))) {
             s = between_sites(m, e, &q, &sites);
             if (!s && !sites) s = between_bodies(m, e, weld, &q);
+            if (!s && sites && !weld) s = join_sites(m, e, &q);
         }
         if (s) return s;
         if (!PP_GROW(&m->alloc, d->equality, d->cap_equality, d->nequality, d->nequality + 1))

@@ -21,9 +21,17 @@ typedef struct pp_frame_solve {
     /* Compliance that was added to a rigid row of a jammed island (stage/solve/give_way.h), by contact and by joint
      * row; 0: none. NULL: to no row [1/M]. */
     double *lent_contact, *lent_joint;
+    /* By joint row: added to its impulse when impulses are shown, because redundant rows share their load (problem/redundant.h). NULL: nothing.
+     * [M L/T or M L^2/T] */
+    double *share;
     /* number of motors without force limit that were given one, because their speed had no solution */
     int motor_yields;
     int yield_joint; /* joint of the last of them */
 } pp_frame_solve;
+
+/* Impulse of joint row i as it is shown: to sensors, and as the impulse of its joint. */
+static inline double pp_shown_impulse(const pp_frame_solve *s, int i) {
+    return s->solution.p_joint[i] + (s->share ? s->share[i] : 0);
+}
 
 #endif

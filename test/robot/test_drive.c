@@ -117,6 +117,44 @@ static void gravity_compensation_is_a_force(void **state) {
     perp_scene_close(s);
 }
 
+/* Sites of a connect that are apart by what six digits leave become one point; those that are further apart are meant so. */
+static void sites_apart_by_rounding(void **state) {
+    (void)state;
+    static const struct {
+        const char *x;
+        double apart;
+    } trial[] = {{"1", 0}, {"1.0000002", 2e-7}, {"1.001", 1e-3}};
+    for (int i = 0; i < 3; i++) {
+        char text[900];
+        (void)snprintf(text, sizeof text,
+                       "<mujoco><default><geom size='0.05' contype='0' conaffinity='0'/></default><worldbody>"
+                       "<body name='left'><joint axis='0 1 0'/><geom pos='0 0 -0.5'/>"
+                       "<body name='bar' pos='0 0 -1'><joint axis='0 1 0'/><geom pos='0.5 0 0'/><site name='tip' "
+                       "pos='%s 0 0'/></body></body>"
+                       "<body name='right' pos='1 0 0'><joint axis='0 1 0'/><geom pos='0 0 -0.5'/><site name='end' "
+                       "pos='0 0 -1'/></body>"
+                       "</worldbody><equality><connect site1='tip' site2='end'/></equality></mujoco>",
+                       trial[i].x);
+        perp_scene *s = scene_of(text, NULL);
+        double error = perp_world_joint_error(perp_scene_world(s));
+        assert_near(error, i == 2 ? trial[i].apart : 0, 1e-15);
+        perp_scene_close(s);
+        FILE *f = fopen("drive.xml", "w");
+        perp_import *m;
+        perp_refusal why;
+        assert_non_null(f);
+        assert_true(fputs(text, f) >= 0);
+        assert_int_equal(fclose(f), 0);
+        if (perp_import_open("drive.xml", NULL, &m, &why)) fail_msg("%s", why.text);
+        (void)unlink("drive.xml");
+        int told = 0;
+        for (int k = 0; k < perp_import_note_count(m); k++)
+            told += strstr(perp_import_note_at(m, k).text, "tip and end are 2e-07 apart") != NULL;
+        assert_int_equal(told, i == 1);
+        perp_import_close(m);
+    }
+}
+
 /* A parallelogram: its coupler stays level, as connect holds its free end. Welded to the world, a body stays where it is. */
 static void connect_and_weld_close_loops(void **state) {
     (void)state;
@@ -296,6 +334,7 @@ int main(void) {
         cmocka_unit_test(damping_ratios_count_what_hangs_on_the_joint),
         cmocka_unit_test(gravity_compensation_is_a_force),
         cmocka_unit_test(connect_and_weld_close_loops),
+        cmocka_unit_test(sites_apart_by_rounding),
         cmocka_unit_test(equalities_of_joints_hold),
         cmocka_unit_test(tendons_have_springs_limits_and_actuators),
         cmocka_unit_test(keyframes_of_the_scene_are_those_of_the_model),

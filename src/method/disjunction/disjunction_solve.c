@@ -358,6 +358,7 @@ perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d) {
     pp_island *island;
     int n;
     f->solve.solution = (perp_step_solution){0}; /* the memory of the last round's solution may be reused already */
+    f->solve.share = NULL;
     if (pp_told_to_stop(w)) return pp_stopped(w);
     if (pp_budget_used(w, (double)f->pose.problem.nblock + f->pose.problem.njoint + f->pose.problem.ncontact))
         return pp_budget_fail(w);

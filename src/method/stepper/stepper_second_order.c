@@ -159,6 +159,7 @@ static bool own_solution(pp_frame *f, bool empty) {
         memcpy(s.p_spin, old->p_spin, (size_t)f->pose.problem.ncontact * sizeof *s.p_spin);
     }
     f->solve.solution = s;
+    f->solve.share = NULL; /* of one kick alone */
     return true;
 }
 

@@ -408,7 +408,7 @@ static bool solve_away(work *w, perp_outcome *o) {
     perp_call call = *w->call;
     perp_solve_info info = {0};
     call.watch = NULL;
-    call.terse = true;
+    call.terse = call.by_speed = true;
     *o = PERP_OUTCOME_MEMORY;
     if (!pp_cone_part_make(&part, &w->c, w->away, &call)) return false;
     int m = perp_problem_size(&part.p);

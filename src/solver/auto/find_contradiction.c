@@ -217,7 +217,7 @@ static perp_status ask_wedged(const perp_call *call, const perp_problem *p, perp
     own.judge = NULL;
     own.judged = NULL;
     own.enough = NULL;
-    own.terse = true;
+    own.terse = own.by_speed = true;
     memcpy(q, c->global ? c->b : c->q, sizeof *q * (size_t)m);
     memset(r, 0, sizeof *r * (size_t)m);
     for (int i = 0; i < c->ncontact; i++) q[c->nrow + c->dim * i] -= APART * laws->scale[c->nrow + i];

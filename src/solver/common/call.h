@@ -43,6 +43,7 @@ struct perp_call {
     pp_work *work; /* counts work, and may end the solver; NULL: work is not counted */
     double weight; /* work of an iteration */
     bool terse;    /* the story is not read: within a step, writing it costs more than solving a small problem */
+    bool by_speed; /* the answer is judged by speeds, as within a step */
 };
 
 /* An array of the call's memory; NULL if refused. */

@@ -41,7 +41,7 @@ static bool take_judge(pp_cone_figure *f, const perp_call *call) {
 }
 
 bool pp_cone_figure_make(pp_cone_figure *f, const pp_cone *c, const perp_call *call) {
-    *f = (pp_cone_figure){.c = c, .weight = PP_CALL_ARRAY(call, double, c->nblock), .within_step = call->terse};
+    *f = (pp_cone_figure){.c = c, .weight = PP_CALL_ARRAY(call, double, c->nblock), .within_step = call->by_speed};
     pp_cone_figure_aim(f, 0);
     if (!f->weight) return false;
     double mean = 0;

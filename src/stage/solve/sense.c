@@ -36,7 +36,7 @@ static void add_joints(const pp_frame *f, pp_sensor *s) {
     for (int i = 0; i < f->pose.problem.njoint; i++) {
         const perp_joint_row *r = &f->pose.problem.joint[i];
         if (r->joint < 0) continue; /* belongs to no joint */
-        double p = f->solve.solution.p_joint[i];
+        double p = pp_shown_impulse(&f->solve, i);
         if (s->kind != PERP_SENSOR_JOINT_FORCE)
             add_row(f, s, r, &w->joint[r->joint], p);
         else if (r->joint == s->joint && r->kind != PERP_ROW_JOINT && r->coord == s->coord)

@@ -10,6 +10,7 @@
 
 #include "stage/solve/acceptance.h"
 #include "stage/solve/give_way.h"
+#include "problem/redundant.h"
 #include "stage/solve/joint_rounds.h"
 #include "stage/solve/motor_yield.h"
 #include "stage/solve/solver_chain.h"
@@ -154,6 +155,29 @@ static void note_yield(const pp_solve_options *o, const pp_island *island) {
     for (int b = 0; o->yielded_block && b < island->p.nblock; b++) o->yielded_block[island->block[b]] = true;
 }
 
+/* A trial at an island. Cone solvers do not get joint rows that others imply: t->p is the problem without them, of which `rows` tells. */
+static bool new_trial(pp_frame *f, pp_island *island, const pp_solve_options *o, pp_redundant *rows, pp_trial *t) {
+    pp_arena *a = &f->w->arena;
+    *rows = (pp_redundant){0};
+    if (pp_solved_as_cones(f->w, &island->p) && !pp_redundant_find(&island->p, a, rows)) return false;
+    if (!pp_trial_new(a, rows->dropped > 0 ? &rows->kept : &island->p, t)) return false;
+    if (rows->dropped > 0 && (!pp_solution_new(a, &island->p, &t->best) || !pp_solution_new(a, &island->p, &t->answer)))
+        return false; /* room for all rows */
+    t->o = o;
+    t->island = island;
+    return true;
+}
+
+/* The answer of the problem without the rows that were left out, as one of the island. share: see pp_frame_solve */
+static void restore_rows(const pp_redundant *rows, const pp_island *island, pp_trial *t, double *share) {
+    if (rows->dropped == 0) return;
+    pp_redundant_restore(rows, t->best.p_joint);
+    t->residual = pp_step_residual_at(&island->p, &t->best, pp_step_scale(&island->p));
+    memcpy(t->answer.p_joint, t->best.p_joint, (size_t)island->p.njoint * sizeof *t->best.p_joint);
+    pp_redundant_share(rows, t->answer.p_joint);
+    for (int i = 0; i < island->p.njoint; i++) share[island->joint[i]] = t->answer.p_joint[i] - t->best.p_joint[i];
+}
+
 /* Solves island k, and releases the memory it used. *residual: of the laws in the island. */
 static perp_status solve_island(pp_frame *f, pp_island *island, int k, const perp_step_solution *recalled,
                                 const pp_solve_options *o, perp_step_residual *residual) {
@@ -163,19 +187,20 @@ static perp_status solve_island(pp_frame *f, pp_island *island, int k, const per
     const perp_joint_row *given =
         island->p.joint; /* rounds change a copy, which lives until the end of this function */
     pp_trial t;
-    if (!pp_trial_new(a, &island->p, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
-    t.o = o;
-    t.island = island;
-    if (f->demand.joints && !f->demand.joints->linear && island->p.njoint && !island->p.ncontact &&
+    pp_redundant rows;
+    if (!new_trial(f, island, o, &rows, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
+    if (f->demand.joints && !f->demand.joints->linear && island->p.njoint && !island->p.ncontact && rows.dropped == 0 &&
         !(t.row = own_joints(a, &island->p.joint, island->p.njoint)))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d joint rows", island->p.njoint);
     double *b = PP_ARENA_ARRAY(a, double, island->p.njoint);
     if (!b) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d joint rows", island->p.njoint);
     for (int i = 0; i < island->p.njoint; i++) b[i] = given[i].b;
     if (recalled) pp_island_gather(island, recalled, &t.answer);
+    if (recalled && rows.dropped > 0) pp_redundant_guess(&rows, t.answer.p_joint);
     if (recalled && !keep_guess(f, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
     if (!recalled || !keep_answer(f, &t, island)) st = pp_trial_solve(f, &t, recalled != NULL);
     show(f, &t, k, st);
+    restore_rows(&rows, island, &t, f->solve.share);
     pp_island_scatter(island, &f->pose.problem, &t.best, &f->solve.solution);
     report(f, &t);
     *residual = t.residual;
@@ -276,7 +301,8 @@ perp_status pp_solve_step(pp_frame *f, const pp_solve_options *o) {
     f->solve.motor_yields = 0;
     f->solve.acceptance = 0;
     perp_step_solution recalled;
-    bool got = pp_solution_new(&w->arena, &f->pose.problem, &f->solve.solution);
+    f->solve.share = PP_ARENA_ZERO(&w->arena, double, f->pose.problem.njoint);
+    bool got = f->solve.share && pp_solution_new(&w->arena, &f->pose.problem, &f->solve.solution);
     pp_arena_mark mark = pp_arena_here(&w->arena);
     const perp_contact_row *contact = f->pose.problem.contact;
     const perp_joint_row *joint = f->pose.problem.joint;

@@ -380,6 +380,10 @@ static perp_status rows_by_auto(const pp_frame *f, pp_trial *t) {
     return PERP_E_SOLVE;
 }
 
+bool pp_solved_as_cones(const perp_world *w, const perp_step_problem *p) {
+    return class_of(w, p) == PERP_CONE || (as_cones(w, p) >= 0 && p->ncontact + p->njoint > PP_FEW_CONTACTS);
+}
+
 perp_status pp_trial_solve(pp_frame *f, pp_trial *t, bool guess) {
     const perp_world *w = f->w;
     if (solve_directly(f, t, guess)) return PERP_OK;

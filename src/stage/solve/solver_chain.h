@@ -26,6 +26,9 @@ typedef struct pp_trial {
     int iterations, fallbacks, unknowns;
 } pp_trial;
 
+/* Is this problem solved as cones first, with all of its joint rows as unknowns? */
+bool pp_solved_as_cones(const perp_world *w, const perp_step_problem *p);
+
 /* A trial without an answer yet; false if memory is refused. Its fields o, island and row are for the caller to set. */
 bool pp_trial_new(pp_arena *a, const perp_step_problem *p, pp_trial *t);
 

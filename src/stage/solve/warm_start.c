@@ -161,13 +161,14 @@ void pp_remember(pp_frame *f, bool add_joint_impulses) {
         const perp_joint_row *r = &f->pose.problem.joint[i];
         if (r->joint < 0) continue;
         perp_wrench *sum = &w->last.joint_impulse[r->joint];
+        double shown = pp_shown_impulse(&f->solve, i);
         /* a coupling has no bodies of its own: the impulse along its coordinate */
         if (pp_couples(&w->joint[r->joint])) {
-            sum->force.x += r->against ? -f->solve.solution.p_joint[i] : f->solve.solution.p_joint[i];
+            sum->force.x += r->against ? -shown : shown;
             continue;
         }
         pp_joint_side b = pp_side(w, f->s0, w->joint[r->joint].b, f->control.block);
-        perp_wrench p = pp_joint_row_wrench(r, w->def.dim, &b, &w->joint[r->joint].def, f->solve.solution.p_joint[i]);
+        perp_wrench p = pp_joint_row_wrench(r, w->def.dim, &b, &w->joint[r->joint].def, shown);
         sum->force = perp_v3_add(sum->force, p.force);
         sum->torque = perp_v3_add(sum->torque, p.torque);
     }
