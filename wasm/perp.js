@@ -67,6 +67,7 @@ function imports(module, instance, most) {
       };
     else env[name] = () => -ENOSYS;
   }
+  env.perp_seconds = () => 1e-3 * performance.now();
   env._emscripten_throw_longjmp = () => { throw LONGJMP; };
   env.emscripten_notify_memory_growth = () => {
     const bytes = instance().memory.buffer.byteLength;
