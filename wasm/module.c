@@ -197,7 +197,8 @@ static const js_field refusal_fields[] = {
 /* The tables, in the order in which perp.js names them. */
 SHOWN const js_field *perp_js_table(int which) {
     static const js_field *const table[] = {certificate_fields, contact_fields, view_fields,   parameter_fields,
-                                         body_fields,        shape_fields,   refusal_fields, js_dataset_fields};
+                                         body_fields,        shape_fields,   refusal_fields, js_dataset_fields,
+                                         js_attribute_fields};
     return which >= 0 && which < (int)(sizeof table / sizeof *table) ? table[which] : NULL;
 }
 

@@ -21,6 +21,6 @@ typedef struct js_field {
 
 extern perp_refusal js_why;
 extern perp_certificate js_certificate;
-extern const js_field js_dataset_fields[];
+extern const js_field js_dataset_fields[], js_attribute_fields[];
 
 #endif

@@ -256,6 +256,8 @@ export interface Dataset {
   shape: number[];
   /** Whether it gets rows with each frame. */
   grows: boolean;
+  /** rows of a chunk in a file, of one that grows; else 0 */
+  chunk: number;
   /** Of texts: bytes of the longest. */
   size?: number;
   /** A copy. */
@@ -279,9 +281,26 @@ export interface Recorder {
   close(): void;
 }
 
+/** A run that becomes the file that `perp run` writes. It records what the scene's key `record` asks for. */
+export interface Recording {
+  /** Takes n steps (1) and records them; throws as World.step(). */
+  step(n?: number): Certificate;
+  /** As those of Recorder. */
+  pull(body: number, point: readonly number[], hand: readonly number[]): void;
+  drop(): void;
+  /** Packs what was recorded so far. Await it now and then in a long run: what is not packed takes memory. */
+  pack(): Promise<void>;
+  /** The file as bytes, once. finished: the run has reached its end; default: it took all steps of the scene. */
+  file(finished?: boolean): Promise<Uint8Array>;
+  /** Frees it; to be called before the world is closed or its parameters are set. */
+  close(): void;
+}
+
 export interface World {
   /** A recorder of this world. */
   record(): Recorder;
+  /** A recording of this world from here on. */
+  recording(): Promise<Recording>;
   /** Units of length, mass and time, as the scene notes them. */
   readonly units: { length: string; mass: string; time: string };
   /** Acceleration of gravity [L/T^2]. */

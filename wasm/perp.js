@@ -8,7 +8,7 @@
 //     const certificate = world.step(100);
 //     console.log(world.time, world.poses[2]);
 
-const TABLES = ["certificate", "contact", "view", "parameter", "body", "shape", "refusal", "dataset"]; // order of perp_js_table()
+const TABLES = ["certificate", "contact", "view", "parameter", "body", "shape", "refusal", "dataset", "attribute"]; // order of perp_js_table()
 const KINDS = ["obstacle", "kinematic", "dynamic"];
 const SHAPES = ["particle", "sphere", "half-space", "box", "polygon", "polyhedron", "capsule", "ellipsoid", "superellipsoid", "cylinder", "intersection"];
 const STATES = ["separating", "sticking", "sliding"];
@@ -44,7 +44,8 @@ export class SolveError extends PerpError {
 }
 
 const LONGJMP = Symbol("longjmp");
-const JUDGE = Symbol("judge"); // a method for this file alone
+const JUDGE = Symbol("judge"); // methods for this file alone
+const FILE = Symbol("file");
 
 /** What the module imports: no files, no environment, a clock. most: bytes of memory that it may have. */
 function imports(module, instance, most) {
@@ -66,6 +67,7 @@ function imports(module, instance, most) {
       };
     else env[name] = () => -ENOSYS;
   }
+  env.perp_seconds = () => 1e-3 * performance.now();
   env._emscripten_throw_longjmp = () => { throw LONGJMP; };
   env.emscripten_notify_memory_growth = () => {
     const bytes = instance().memory.buffer.byteLength;
@@ -244,10 +246,11 @@ class Contacts {
 class Recorder {
   #native; #world; #at;
 
-  constructor(native, scene, world) {
+  /** file: of what the scene records, for a file; else of all there is. */
+  constructor(native, scene, world, file = false) {
     this.#native = native;
     this.#world = world;
-    this.#at = native.call("perp_js_recorder", scene);
+    this.#at = native.call("perp_js_recorder", scene, file ? 1 : 0);
     if (!this.#at) throw native.refusal();
   }
   get #r() {
@@ -257,10 +260,13 @@ class Recorder {
   #list(call) {
     const native = this.#native, code = native.call(call, this.#r);
     if (code) throw native.refusal(code);
-    const n = native.call("perp_js_recorder_count", this.#r), from = native.call("perp_js_recorder_list", this.#r);
+    return this.#listed();
+  }
+  #listed() {
+    const native = this.#native, n = native.call("perp_js_recorder_count", this.#r), from = native.call("perp_js_recorder_list", this.#r);
     return Array.from({ length: n }, (_, i) => {
       const d = native.read("dataset", from + i * native.tables.dataset.size);
-      return { path: d.path, unit: d.unit, about: d.about, shape: d.shape.slice(0, d.rank), grows: d.grows, ...this.#data(d) };
+      return { path: d.path, unit: d.unit, about: d.about, shape: d.shape.slice(0, d.rank), grows: d.grows, chunk: d.chunk, ...this.#data(d) };
     });
   }
   #data(d) {
@@ -307,6 +313,65 @@ class Recorder {
     this.#at = 0;
     this.#native.call("perp_js_recorder_free", at);
   }
+
+  /** What recording.js makes a file of. */
+  [FILE](scene) {
+    const native = this.#native, call = (name, ...values) => native.call(name, this.#r, ...values);
+    const named = (count, of) => Array.from({ length: count }, (_, i) => native.string(call(of, i)));
+    return {
+      recorder: this,
+      statics: () => this.statics(),
+      scene: () => this.#list("perp_js_recorder_scene"),
+      frames: () => call("perp_js_recorder_frames"),
+      figures: () => named(call("perp_js_recorder_figures"), "perp_js_recorder_figure"),
+      /** n steps: rows of their frames, and end(), which gives the certificate or throws what went wrong. */
+      run: (n) => {
+        const code = call("perp_js_recorder_run", n), rows = this.#listed();
+        const end = () => {
+          if (code && native.read("refusal", native.call("perp_js_why")).status) throw native.refusal(code);
+          return this.#world[JUDGE](code);
+        };
+        return { rows, end };
+      },
+      checkpoint: () => {
+        call("perp_js_recorder_checkpoint");
+        return this.#listed();
+      },
+      groups: () => {
+        const out = [];
+        for (let at; (at = call("perp_js_recorder_group", out.length)); ) out.push(native.string(at));
+        return out;
+      },
+      header: () => {
+        const n = call("perp_js_recorder_header"), from = call("perp_js_recorder_attributes");
+        return Array.from({ length: n }, (_, i) => {
+          const a = native.read("attribute", from + i * native.tables.attribute.size);
+          return [a.name, a.text ? native.string(a.text) : a.nreal ? a.real.slice(0, a.nreal) : a.whole];
+        });
+      },
+      files: () => native.scratch((take) => {
+        const at = take(12);
+        return Array.from({ length: native.call("perp_js_scene_files", scene) }, (_, i) => {
+          native.call("perp_js_scene_file", scene, i, at);
+          const [path, data, size] = [0, 4, 8].map((k) => native.view.getUint32(at + k, true));
+          return { path: native.string(path), data: new Uint8Array(native.e.memory.buffer, data, size).slice() };
+        });
+      }),
+      sealSize: (length) => native.call("perp_js_seal_size", length),
+      /** Fills the room for the seal behind a file of that length. */
+      seal: (bytes, length) => native.scratch((take) => {
+        const block = native.call("perp_js_seal_block"), room = take(block);
+        const size = bytes.length - length, seal = take(size);
+        for (let at = 0, k = 0; at < length; at += block, k++) {
+          const part = bytes.subarray(at, Math.min(at + block, length));
+          new Uint8Array(native.e.memory.buffer, room, part.length).set(part);
+          native.call("perp_js_seal_hash", room, part.length, seal + 8 * k);
+        }
+        native.call("perp_js_seal_finish", seal, length);
+        bytes.set(new Uint8Array(native.e.memory.buffer, seal, size), length);
+      }),
+    };
+  }
 }
 
 /** A scene and its world. */
@@ -352,6 +417,13 @@ class World {
   record() {
     void this.#w;
     return new Recorder(this.#native, this.#scene, this);
+  }
+  /** A recording of this world from here on: steps it, and makes the file that `perp run` writes. */
+  async recording() {
+    const { Recording } = await import("./recording.js");
+    void this.#w;
+    const recorder = new Recorder(this.#native, this.#scene, this, true);
+    return new Recording(recorder[FILE](this.#scene), this);
   }
 
   get time() { return this.#call("perp_js_time"); }

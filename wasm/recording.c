@@ -1,12 +1,15 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* recording.c - a run as a recording holds it, for perp.js: datasets that stay, then one frame after the other
- * Names, types and shapes come from the layout of recordings (record/layout.h). The module has no HDF5: it writes no file.
+ * Names, types and shapes come from the layout of recordings (record/layout.h). The module has no HDF5: recording.js writes the
+ * file, of the attributes and datasets that are handed over here, and the seal is made here.
  * A body can be pulled while the run goes on, as in the viewer (cli/run/live_pull.h). */
+#define _GNU_SOURCE /* PATH_MAX, for sealed_internal.h */
 #include <emscripten.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/sealed_internal.h"
 #include "record/tap.h"
 #include "run/live_pull.h"
 
@@ -22,6 +25,7 @@ typedef struct dataset {
     double shape[3];
     int text;   /* bytes of a text */
     bool grows; /* with the frames */
+    int chunk;  /* rows of a chunk in the file, of one that grows */
     const void *data;
     int bytes;
 } dataset;
@@ -29,8 +33,13 @@ typedef struct dataset {
 const js_field js_dataset_fields[] = {
     JS_FIELD(dataset, "s", path),   JS_FIELD(dataset, "s", unit),  JS_FIELD(dataset, "s", about),
     JS_FIELD(dataset, "i", type),   JS_FIELD(dataset, "i", rank),  JS_FIELD(dataset, "d3", shape),
-    JS_FIELD(dataset, "i", text),   JS_FIELD(dataset, "b", grows), JS_FIELD(dataset, "p", data),
-    JS_FIELD(dataset, "i", bytes),  {NULL, NULL, sizeof(dataset)},
+    JS_FIELD(dataset, "i", text),   JS_FIELD(dataset, "b", grows), JS_FIELD(dataset, "i", chunk),
+    JS_FIELD(dataset, "p", data),   JS_FIELD(dataset, "i", bytes), {NULL, NULL, sizeof(dataset)},
+};
+
+const js_field js_attribute_fields[] = {
+    JS_FIELD(pp_attribute, "s", name),  JS_FIELD(pp_attribute, "p", text),  JS_FIELD(pp_attribute, "i", nreal),
+    JS_FIELD(pp_attribute, "d3", real), JS_FIELD(pp_attribute, "U", whole), {NULL, NULL, sizeof(pp_attribute)},
 };
 
 typedef struct js_recorder {
@@ -40,11 +49,16 @@ typedef struct js_recorder {
     int count;
     void *kept[PP_DATASET_COUNT]; /* copies of datasets that stay */
     int nkept;
+    pp_header header;
+    double sums[2 * PP_FIGURES_MAX];
+    const char *figure[PP_FIGURES_MAX];
 } js_recorder;
 
 static dataset describe(const perp_recorder *r, pp_dataset d, size_t text, const void *data, uint64_t rows) {
     const pp_entry *e = &pp_layout[d];
-    dataset s = {e->path, e->unit, e->about, (int)e->type, 0, {0}, (int)text, pp_layout_grows(d), data, 0};
+    dataset s = {.path = e->path, .unit = e->unit, .about = e->about, .type = (int)e->type, .text = (int)text, .data = data};
+    s.grows = pp_layout_grows(d);
+    if (s.grows) s.chunk = (int)pp_recorder_chunk(r, d);
     hsize_t dims[3];
     s.rank = pp_layout_dims(d, r->extent, dims);
     dims[0] = rows;
@@ -80,13 +94,15 @@ SHOWN void perp_js_recorder_free(js_recorder *j) {
     free(j);
 }
 
-/* NULL: refused, see perp_js_why(). The scene must outlive it. */
-SHOWN js_recorder *perp_js_recorder(perp_scene *scene) {
+/* A recorder of all there is in every step, or (file) of what the scene records. NULL: refused, see perp_js_why(). The scene
+ * must outlive it. */
+SHOWN js_recorder *perp_js_recorder(perp_scene *scene, int file) {
     js_recorder *j = calloc(1, sizeof *j);
+    const perp_record_choice choice = perp_scene_record(scene);
     memset(&js_why, 0, sizeof js_why);
     js_why.status = PERP_E_MEMORY;
     if (!j) return NULL;
-    if (pp_tap_new(perp_scene_title(scene), scene, &j->tap, &js_why)) {
+    if (pp_tap_new(perp_scene_title(scene), scene, file ? &choice : NULL, &j->tap, &js_why)) {
         free(j);
         return NULL;
     }
@@ -101,17 +117,21 @@ SHOWN int perp_js_recorder_statics(js_recorder *j) {
     return pp_recorder_hand_over(j->tap, keep, j, &js_why);
 }
 
-/* A frame of the world as it stands, with the sums of the steps since the one before, into the list. */
-SHOWN int perp_js_recorder_frame(js_recorder *j) {
+/* The rows that the columns hold, into the list. */
+static void list_columns(js_recorder *j) {
     forget(j);
-    memset(&js_why, 0, sizeof js_why);
-    perp_status st = pp_tap_frame(j->tap, &js_why);
-    if (st) return st;
     for (int d = 0; d < PP_DATASET_COUNT; d++) {
         const pp_column *c = &j->tap->column[d];
         if (c->row) j->list[j->count++] = describe(j->tap, (pp_dataset)d, 0, c->row, (uint64_t)c->waiting);
     }
-    return PERP_OK;
+}
+
+/* A frame of the world as it stands, with the sums of the steps since the one before, into the list. */
+SHOWN int perp_js_recorder_frame(js_recorder *j) {
+    memset(&js_why, 0, sizeof js_why);
+    perp_status st = pp_tap_frame(j->tap, &js_why);
+    if (!st) list_columns(j);
+    return st;
 }
 
 SHOWN int perp_js_recorder_count(const js_recorder *j) { return j->count; }
@@ -136,3 +156,65 @@ SHOWN int perp_js_recorder_pull(js_recorder *j, int body, const perp_vec3 *point
     }
     return live_pull_set(&j->pull, j->tap->w, &grip);
 }
+
+/* ---- what a file needs beside them ---- */
+
+/* Up to n steps, with a frame where the scene wants one, and the first frame before the first step; the rows of all these frames
+ * into the list, also if a step fails. js_why has a status if it was a frame that failed. */
+SHOWN int perp_js_recorder_run(js_recorder *j, int n) {
+    perp_recorder *r = j->tap;
+    memset(&js_why, 0, sizeof js_why);
+    pp_tap_clear(r);
+    perp_status st = r->frames ? PERP_OK : pp_tap_add(r, &js_why);
+    for (int i = 0; i < n && !st; i++) {
+        st = perp_js_recorder_step(j);
+        if (!st && (r->last_step - r->step0) % (uint64_t)r->choice.every == 0) st = pp_tap_add(r, &js_why);
+    }
+    list_columns(j);
+    return st;
+}
+
+/* The datasets of the scene's parameters, into the list. */
+SHOWN int perp_js_recorder_scene(js_recorder *j) {
+    forget(j);
+    memset(&js_why, 0, sizeof js_why);
+    return pp_recorder_hand_over_scene(j->tap, keep, j, &js_why);
+}
+
+/* checkpoint/state and checkpoint/sums as they are now, into the list. The state is a row of bytes that JavaScript knows already. */
+SHOWN void perp_js_recorder_checkpoint(js_recorder *j) {
+    forget(j);
+    pp_recorder_sums(j->tap, j->sums);
+    j->list[j->count++] = describe(j->tap, PP_D_CHECK_STATE, 0, NULL, 0);
+    j->list[j->count++] = describe(j->tap, PP_D_CHECK_SUMS, 0, j->sums, 2);
+}
+SHOWN int perp_js_recorder_figures(js_recorder *j) { return pp_recorder_figures(j->figure); }
+SHOWN const char *perp_js_recorder_figure(const js_recorder *j, int i) { return j->figure[i]; }
+SHOWN double perp_js_recorder_frames(const js_recorder *j) { return (double)j->tap->frames; }
+
+/* Attributes of the file; returns their number. */
+SHOWN int perp_js_recorder_header(js_recorder *j) {
+    pp_recorder_header(j->tap, &j->header);
+    return j->header.n;
+}
+SHOWN const pp_attribute *perp_js_recorder_attributes(const js_recorder *j) { return j->header.list; }
+
+/* Groups of the file, the i-th; NULL behind the last. */
+SHOWN const char *perp_js_recorder_group(const js_recorder *j, int i) {
+    int n = 0;
+    while (pp_layout_groups[n]) n++;
+    if (i < n) return pp_layout_groups[i];
+    return i == n && j->tap->extent[PP_N_SENSORS] > 0 ? "sensors" : NULL;
+}
+
+/* Files that the scene was read from. *out: path, data and size. */
+SHOWN int perp_js_scene_files(const perp_scene *s) { return perp_scene_file_count(s); }
+SHOWN void perp_js_scene_file(const perp_scene *s, int i, perp_source_file *out) { *out = perp_scene_file_at(s, i); }
+
+/* The seal behind a file: the hash of each block of so many bytes, then the end of it. */
+SHOWN int perp_js_seal_block(void) { return (int)PP_BLOCK; }
+SHOWN int perp_js_seal_size(double length) { return (int)pp_seal_size((uint64_t)length); }
+SHOWN void perp_js_seal_hash(const void *block, int size, unsigned char *out) {
+    pp_put64(out, pp_seal_hash(block, (size_t)size));
+}
+SHOWN void perp_js_seal_finish(unsigned char *seal, double length) { (void)pp_seal_finish(seal, (uint64_t)length, 1); }

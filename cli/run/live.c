@@ -155,7 +155,7 @@ static void offer_parameters(live *l, const perp_scene *scene) {
 static perp_status begin(void *ctx, const perp_scene *scene, perp_refusal *why) {
     live *l = ctx;
     l->pull = (live_pull){.rate = 0};
-    perp_status st = pp_tap_new(perp_scene_title(scene), scene, &l->tap, why);
+    perp_status st = pp_tap_new(perp_scene_title(scene), scene, NULL, &l->tap, why);
     if (st) return st;
     char *text = live_scene_text(l->tap, l->options.parameters, why);
     if (text) {

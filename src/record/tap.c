@@ -1,11 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* tap.c - see tap.h. The columns are those of a recorder, with room for one frame, and never handed to HDF5. */
+/* tap.c - see tap.h. The columns are those of a recorder, with room for one frame at first, and never handed to HDF5. */
 #include "record/tap.h"
 
-perp_status pp_tap_new(const char *name, const perp_scene *scene, perp_recorder **out, perp_refusal *why) {
+perp_status pp_tap_new(const char *name, const perp_scene *scene, const perp_record_choice *choice, perp_recorder **out,
+                       perp_refusal *why) {
     perp_recorder *r = NULL;
-    perp_status st = pp_recorder_new(name, scene, (perp_record_choice){.what = PERP_RECORD_ALL, .every = 1}, &r, why);
+    perp_record_choice all = {.what = PERP_RECORD_ALL, .every = 1};
+    perp_status st = pp_recorder_new(name, scene, choice ? *choice : all, &r, why);
     if (st || !r) return st;
     int dim = perp_world_dim(r->w);
     for (int d = 0; d < PP_DATASET_COUNT; d++) {
@@ -24,8 +26,16 @@ perp_status pp_tap_new(const char *name, const perp_scene *scene, perp_recorder 
     return PERP_OK;
 }
 
-perp_status pp_tap_frame(perp_recorder *r, perp_refusal *why) {
+void pp_tap_clear(perp_recorder *r) {
     for (int d = 0; d < PP_DATASET_COUNT; d++) r->column[d].waiting = 0;
-    r->extent[PP_N_CONTACTS] = 0;
+}
+
+perp_status pp_tap_add(perp_recorder *r, perp_refusal *why) {
     return r->frames ? pp_recorder_frame(r, why) : pp_recorder_first(r, why);
+}
+
+perp_status pp_tap_frame(perp_recorder *r, perp_refusal *why) {
+    pp_tap_clear(r);
+    r->extent[PP_N_CONTACTS] = 0;
+    return pp_tap_add(r, why);
 }

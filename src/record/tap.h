@@ -6,13 +6,19 @@
 
 #include "record/writer.h"
 
-/* A recorder without a file, of all there is; one frame at a time is in its columns. The scene is
- * borrowed until pp_recorder_free(). Nothing that belongs to HDF5's files is used, so a recording may be written beside
- * it. */
-perp_status pp_tap_new(const char *name, const perp_scene *scene, perp_recorder **out, perp_refusal *why);
+/* A recorder without a file; its frames are in its columns. choice: what is recorded; NULL: all there is, of every step. The
+ * scene is borrowed until pp_recorder_free(). Nothing that belongs to HDF5's files is used, so a recording may be written
+ * beside it. */
+perp_status pp_tap_new(const char *name, const perp_scene *scene, const perp_record_choice *choice, perp_recorder **out,
+                       perp_refusal *why);
 
 /* Forgets the frame that the columns hold and takes the next: the first one before any step, the others with the steps
  * counted since (pp_recorder_count()). */
 perp_status pp_tap_frame(perp_recorder *r, perp_refusal *why);
+
+/* Frames behind each other, for somebody who takes many at a time: pp_tap_add() adds one to those that the columns hold, and
+ * pp_tap_clear() forgets them. Contacts are counted from the beginning of the run. */
+perp_status pp_tap_add(perp_recorder *r, perp_refusal *why);
+void pp_tap_clear(perp_recorder *r);
 
 #endif

@@ -169,7 +169,8 @@ void pp_recorder_free(perp_recorder *r) {
 }
 
 /* Rows of a chunk: about CHUNK_BYTES, whole frames, and not more than the run will make. */
-static hsize_t chunk_rows(const perp_recorder *r, pp_dataset d, size_t row_size) {
+hsize_t pp_recorder_chunk(const perp_recorder *r, pp_dataset d) {
+    const size_t row_size = pp_type_size(pp_layout[d].type) * (size_t)pp_layout_row(d, r->extent);
     size_t bytes = r->choice.compression > 0
                        ? CHUNK_BYTES
                        : CHUNK_BYTES / 4; /* what is not packed takes room even where it is empty */
@@ -185,7 +186,7 @@ static bool open_column(perp_recorder *r, pp_dataset d, bool make) {
     pp_column *c = &r->column[d];
     c->size = pp_type_size(pp_layout[d].type) * (size_t)pp_layout_row(d, r->extent);
     c->type = pp_type_memory(pp_layout[d].type, 1);
-    hsize_t rows = chunk_rows(r, d, c->size);
+    hsize_t rows = pp_recorder_chunk(r, d);
     if (make) {
         c->set = pp_put_growing(r->file, d, r->extent, rows, r->choice.compression);
     } else {
@@ -240,15 +241,16 @@ static bool flush(pp_column *c) {
     return true;
 }
 
-/* Reserves memory for the rows of a frame with this number of contacts in every column. */
+/* Reserves memory for the rows of a frame with this number of contacts in every column. Without a file the rows that wait stay. */
 static perp_status reserve(perp_recorder *r, int ncontact, perp_refusal *why) {
     for (int d = 0; d < PP_DATASET_COUNT; d++) {
         pp_column *c = &r->column[d];
         if (!c->row) continue;
         int need = pp_layout[d].rows == PP_N_CONTACTS ? ncontact : 1;
         if (need <= c->cap - c->waiting) continue;
-        if (!flush(c)) return pp_recorder_trouble(r, pp_layout[d].path, why);
-        if (!PP_GROW_BY(&r->alloc, c->row, c->cap, 0, need, c->size)) return no_memory(r, why);
+        if (c->set >= 0 && !flush(c)) return pp_recorder_trouble(r, pp_layout[d].path, why);
+        need += c->waiting;
+        if (!PP_GROW_BY(&r->alloc, c->row, c->cap, c->waiting, need, c->size)) return no_memory(r, why);
     }
     return PERP_OK;
 }
@@ -424,7 +426,7 @@ perp_status pp_recorder_first(perp_recorder *r, perp_refusal *why) {
 
 /* ---- commits ---- */
 
-void pp_sums_pack(const perp_recorder *r, const pp_sum *s, double *row) {
+static void pack(const perp_recorder *r, const pp_sum *s, double *row) {
     *row++ = s->c.t;
     *row++ = pp_recorder_solver(r, s->c.solver);
     for (int i = 0; i < pp_nfigure; i++) {
@@ -441,6 +443,22 @@ void pp_sums_pack(const perp_recorder *r, const pp_sum *s, double *row) {
     }
 }
 
+void pp_recorder_sums(const perp_recorder *r, double sums[2 * PP_FIGURES_MAX]) {
+    assert(pp_figure_columns() <= PP_FIGURES_MAX);
+    pack(r, &r->since, sums);
+    pack(r, &r->total, sums + pp_figure_columns());
+}
+
+int pp_recorder_figures(const char *name[PP_FIGURES_MAX]) {
+    int n = 0;
+    name[n++] = "time";
+    name[n++] = "solver";
+    for (int i = 0; i < pp_nfigure; i++)
+        for (int k = 0; k < pp_figures[i].count; k++) name[n++] = strchr(pp_layout[pp_figures[i].d].path, '/') + 1;
+    assert(n == pp_figure_columns());
+    return n;
+}
+
 static perp_status write_checkpoint(perp_recorder *r, bool finished, perp_refusal *why) {
     const char *path = pp_layout[PP_D_CHECK_STATE].path;
     size_t size = perp_world_state_size(r->w);
@@ -451,15 +469,10 @@ static perp_status write_checkpoint(perp_recorder *r, bool finished, perp_refusa
     bool ok = write_rows(r->state, H5T_NATIVE_UINT8, 0, size, r->saved) && pp_put_u64(r->state, "step", r->last_step);
     if (!ok) return pp_recorder_trouble(r, path, why);
 
-    double sums[2][64];
-    assert(pp_figure_columns() <= 64);
-    double packed[128];
-    pp_sums_pack(r, &r->since, sums[0]);
-    pp_sums_pack(r, &r->total, sums[1]);
-    size_t n = (size_t)pp_figure_columns();
-    for (size_t i = 0; i < 2; i++) memcpy(packed + i * n, sums[i], n * sizeof(double));
+    double sums[2 * PP_FIGURES_MAX];
+    pp_recorder_sums(r, sums);
     hid_t set = H5Dopen2(r->file, pp_layout[PP_D_CHECK_SUMS].path, H5P_DEFAULT);
-    ok = set >= 0 && H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed) >= 0;
+    ok = set >= 0 && H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, sums) >= 0;
     if (set >= 0) ok = H5Dclose(set) >= 0 && ok;
     ok = ok && pp_put_u64(r->file, "frames", r->frames) && pp_put_u64(r->file, "finished", finished);
     return ok ? PERP_OK : pp_recorder_trouble(r, pp_layout[PP_D_CHECK_SUMS].path, why);
@@ -493,12 +506,9 @@ static perp_status make_checkpoint(perp_recorder *r, perp_refusal *why) {
     size_t size = perp_world_state_size(r->w);
     r->state = pp_put_growing(r->file, PP_D_CHECK_STATE, r->extent, size < 16384 ? 4096 : CHUNK_BYTES, 0);
     if (r->state < 0) return pp_recorder_trouble(r, pp_layout[PP_D_CHECK_STATE].path, why);
-    double zero[128] = {0};
-    const char *names[64] = {"time", "solver"};
-    int n = 2;
-    for (int i = 0; i < pp_nfigure; i++)
-        for (int k = 0; k < pp_figures[i].count; k++) names[n++] = strchr(pp_layout[pp_figures[i].d].path, '/') + 1;
-    assert(n == pp_figure_columns());
+    double zero[2 * PP_FIGURES_MAX] = {0};
+    const char *names[PP_FIGURES_MAX];
+    const int n = pp_recorder_figures(names);
     bool ok = pp_put_static(r->file, PP_D_CHECK_SUMS, r->extent, 0, zero, 0);
     hid_t set = ok ? H5Dopen2(r->file, pp_layout[PP_D_CHECK_SUMS].path, H5P_DEFAULT) : -1;
     ok = set >= 0 && pp_put_words(set, "figures", names, n);

@@ -60,12 +60,29 @@ perp_status pp_recorder_trouble(const perp_recorder *r, const char *key, perp_re
 /* Names of all bodies or joints as one block of fixed texts, *size bytes each. Must be freed. NULL: no memory. */
 char *pp_recorder_body_names(const perp_recorder *r, size_t *size);
 char *pp_recorder_joint_names(const perp_recorder *r, size_t *size);
+/* An attribute of the file. */
+typedef struct pp_attribute {
+    const char *name;
+    const char *text; /* NULL: a number */
+    int nreal;        /* numbers in `real`; 0: the whole number */
+    double real[3];
+    uint64_t whole;
+} pp_attribute;
+typedef struct pp_header {
+    char program[64];
+    pp_attribute list[20];
+    int n;
+} pp_header;
+/* The attributes of the file as it begins: no frames, not finished. Texts are those of the scene. */
+void pp_recorder_header(const perp_recorder *r, pp_header *h);
 /* Everything that does not change in a run (writer_static.c). */
 perp_status pp_recorder_statics(perp_recorder *r, perp_refusal *why);
 /* Takes one dataset that does not change, whole; `size`: bytes of a text. False ends the handing over. */
 typedef bool pp_static_taker(void *ctx, const perp_recorder *r, pp_dataset d, size_t size, const void *data);
 /* The datasets of materials, bodies, shapes and joints, not into the file but to `take`, in the order of the layout. */
 perp_status pp_recorder_hand_over(perp_recorder *r, pp_static_taker *take, void *ctx, perp_refusal *why);
+/* The same for the scene's parameters and their values. */
+perp_status pp_recorder_hand_over_scene(perp_recorder *r, pp_static_taker *take, void *ctx, perp_refusal *why);
 /* The frame before the first step. */
 perp_status pp_recorder_first(perp_recorder *r, perp_refusal *why);
 /* Index of a solver of the world's chain by its name; PP_NO_SOLVER if it is none of them. */
@@ -74,8 +91,13 @@ uint8_t pp_recorder_solver(const perp_recorder *r, const char *name);
 void pp_recorder_count(perp_recorder *r, const perp_certificate *cert);
 /* Adds the rows of a frame to the columns: the world as it stands, and the steps counted since the frame before. */
 perp_status pp_recorder_frame(perp_recorder *r, perp_refusal *why);
-/* The sums as rows of checkpoint/sums and back. False: a number in them cannot be. */
-void pp_sums_pack(const perp_recorder *r, const pp_sum *s, double *row);
+/* Rows of a chunk of a dataset that grows. */
+hsize_t pp_recorder_chunk(const perp_recorder *r, pp_dataset d);
+/* checkpoint/sums as it is now, 2 x pp_figure_columns() numbers, and the names of its columns; returns their number. */
+#define PP_FIGURES_MAX 64
+void pp_recorder_sums(const perp_recorder *r, double sums[2 * PP_FIGURES_MAX]);
+int pp_recorder_figures(const char *name[PP_FIGURES_MAX]);
+/* A row of checkpoint/sums as sums. False: a number in it cannot be. */
 bool pp_sums_unpack(const perp_recorder *r, const double *row, pp_sum *s);
 
 #endif

@@ -131,7 +131,7 @@ static bool put_texts(job *j, pp_dataset d, text_at at, const void *ctx, int n) 
     return ok;
 }
 
-static bool put_scene(job *j) {
+static bool put_parameters(job *j) {
     perp_recorder *r = j->r;
     const perp_scene *s = r->scene;
     int nd = (int)r->extent[PP_N_DEFINITIONS], np = (int)r->extent[PP_N_PARAMETERS];
@@ -146,6 +146,13 @@ static bool put_scene(job *j) {
     for (int i = 0; i < np; i++) value[i] = perp_scene_parameter_at(s, i).value;
     bool ok = put(j, PP_D_PARAMETER_VALUE, 0, value);
     pp_free(&r->alloc, value);
+    return ok;
+}
+
+static bool put_files(job *j) {
+    perp_recorder *r = j->r;
+    const perp_scene *s = r->scene;
+    bool ok = true;
     for (int i = 0; ok && i < perp_scene_file_count(s); i++) {
         perp_source_file f = perp_scene_file_at(s, i);
         char path[64];
@@ -396,24 +403,44 @@ static bool put_springs(job *j) {
     return ok;
 }
 
-static bool put_header(job *j) {
-    perp_recorder *r = j->r;
-    char program[64];
-    snprintf(program, sizeof program, "perp %s", perp_version());
-    perp_vec3 g = perp_world_get_def(r->w).gravity_W;
-    const double h = perp_world_h(r->w), gravity[3] = {g.x, g.y, g.z};
-    const double duration = perp_scene_duration(r->scene);
+void pp_recorder_header(const perp_recorder *r, pp_header *h) {
+    const perp_vec3 g = perp_world_get_def(r->w).gravity_W;
     const perp_units unit = perp_scene_units(r->scene);
-    hid_t f = r->file;
-    bool ok = pp_put_text(f, "format", "perp recording") && pp_put_u64(f, "version", PERP_RECORDING_VERSION) &&
-              pp_put_text(f, "program", program) && pp_put_text(f, "title", perp_scene_title(r->scene)) &&
-              pp_put_u64(f, "dim", (uint64_t)perp_world_dim(r->w)) && pp_put_f64(f, "h", &h, 1) &&
-              pp_put_f64(f, "duration", &duration, 1) && pp_put_f64(f, "gravity", gravity, 3) &&
-              pp_put_text(f, "length", unit.length) && pp_put_text(f, "mass", unit.mass) &&
-              pp_put_text(f, "time", unit.time) && pp_put_u64(f, "every", (uint64_t)r->choice.every) &&
-              pp_put_u64(f, "what", r->choice.what) && pp_put_u64(f, "compression", (uint64_t)r->choice.compression) &&
-              pp_put_u64(f, "files", (uint64_t)perp_scene_file_count(r->scene)) && pp_put_u64(f, "frames", 0) &&
-              pp_put_u64(f, "finished", 0);
+    snprintf(h->program, sizeof h->program, "perp %s", perp_version());
+    const pp_attribute list[] = {
+        {.name = "format", .text = "perp recording"},
+        {.name = "version", .whole = PERP_RECORDING_VERSION},
+        {.name = "program", .text = h->program},
+        {.name = "title", .text = perp_scene_title(r->scene)},
+        {.name = "dim", .whole = (uint64_t)perp_world_dim(r->w)},
+        {.name = "h", .nreal = 1, .real = {perp_world_h(r->w)}},
+        {.name = "duration", .nreal = 1, .real = {perp_scene_duration(r->scene)}},
+        {.name = "gravity", .nreal = 3, .real = {g.x, g.y, g.z}},
+        {.name = "length", .text = unit.length},
+        {.name = "mass", .text = unit.mass},
+        {.name = "time", .text = unit.time},
+        {.name = "every", .whole = (uint64_t)r->choice.every},
+        {.name = "what", .whole = r->choice.what},
+        {.name = "compression", .whole = (uint64_t)r->choice.compression},
+        {.name = "files", .whole = (uint64_t)perp_scene_file_count(r->scene)},
+        {.name = "frames", .whole = 0},
+        {.name = "finished", .whole = 0},
+    };
+    h->n = (int)(sizeof list / sizeof *list);
+    memcpy(h->list, list, sizeof list);
+}
+
+static bool put_header(job *j) {
+    const hid_t f = j->r->file;
+    pp_header h;
+    bool ok = true;
+    pp_recorder_header(j->r, &h);
+    for (int i = 0; ok && i < h.n; i++) {
+        const pp_attribute *a = &h.list[i];
+        ok = a->text    ? pp_put_text(f, a->name, a->text)
+             : a->nreal ? pp_put_f64(f, a->name, a->real, a->nreal)
+                        : pp_put_u64(f, a->name, a->whole);
+    }
     return ok || file_failed(j, "");
 }
 
@@ -423,8 +450,8 @@ perp_status pp_recorder_statics(perp_recorder *r, perp_refusal *why) {
     for (int i = 0; ok && pp_layout_groups[i]; i++)
         ok = pp_put_group(r->file, pp_layout_groups[i]) || file_failed(&j, pp_layout_groups[i]);
     if (ok && r->extent[PP_N_SENSORS] > 0) ok = pp_put_group(r->file, "sensors") || file_failed(&j, "sensors");
-    ok = ok && put_scene(&j) && put_materials(&j) && put_bodies(&j) && put_supports(&j) && put_shapes(&j) &&
-         put_looks(&j) && put_springs(&j) && put_joints(&j) && put_sensors(&j);
+    ok = ok && put_parameters(&j) && put_files(&j) && put_materials(&j) && put_bodies(&j) && put_supports(&j) &&
+         put_shapes(&j) && put_looks(&j) && put_springs(&j) && put_joints(&j) && put_sensors(&j);
     return ok ? PERP_OK : j.st;
 }
 
@@ -434,4 +461,9 @@ perp_status pp_recorder_hand_over(perp_recorder *r, pp_static_taker *take, void 
                    put_springs(&j) && put_joints(&j) && put_sensors(&j)
                ? PERP_OK
                : j.st;
+}
+
+perp_status pp_recorder_hand_over_scene(perp_recorder *r, pp_static_taker *take, void *ctx, perp_refusal *why) {
+    job j = {.r = r, .why = why, .take = take, .ctx = ctx};
+    return put_parameters(&j) ? PERP_OK : j.st;
 }

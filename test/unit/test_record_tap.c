@@ -60,7 +60,7 @@ static void holds_what_a_recording_holds(void **state) {
     perp_world *w = perp_scene_world(s);
     perp_refusal why = {0};
     perp_recorder *tap = NULL;
-    assert_int_equal(pp_tap_new("pile", s, &tap, &why), PERP_OK);
+    assert_int_equal(pp_tap_new("pile", s, NULL, &tap, &why), PERP_OK);
     uint64_t frame = 0, frames = perp_recording_about(r)->frames;
     assert_int_equal(pp_tap_frame(tap, &why), PERP_OK);
     same_frame(tap, r, frame++);
@@ -73,6 +73,47 @@ static void holds_what_a_recording_holds(void **state) {
         same_frame(tap, r, frame++);
     }
     assert_true(frame > 10);
+    pp_recorder_free(tap);
+    perp_scene_close(s);
+    perp_recording_close(r);
+    remove(FILE_T);
+}
+
+/* All frames of a run behind each other in the columns are the datasets of a recording. */
+static void holds_many_frames(void **state) {
+    (void)state;
+    const perp_record_choice choice = {PERP_RECORD_ALL & ~(unsigned)PERP_RECORD_TWISTS, EVERY, 1};
+    record_run(FILE_T, pile_text, &choice);
+    perp_recording *r = reading(FILE_T);
+    perp_scene *s = scene_of(pile_text);
+    perp_world *w = perp_scene_world(s);
+    perp_refusal why = {0};
+    perp_recorder *tap = NULL;
+    assert_int_equal(pp_tap_new("pile", s, &choice, &tap, &why), PERP_OK);
+    assert_null(tap->column[PP_D_VELOCITY].row);
+    assert_int_equal(pp_tap_add(tap, &why), PERP_OK);
+    const uint64_t frames = perp_recording_about(r)->frames;
+    for (int step = 1; tap->frames < frames; step++) {
+        perp_certificate c;
+        assert_int_equal(perp_world_step(w, &c), PERP_OK);
+        pp_recorder_count(tap, &c);
+        if (step % EVERY == 0) assert_int_equal(pp_tap_add(tap, &why), PERP_OK);
+    }
+    assert_int_equal(tap->column[PP_D_CONTACT_GAP].waiting, perp_recording_about(r)->ncontact);
+    for (int d = 0; d < PP_DATASET_COUNT; d++) {
+        const pp_column *c = &tap->column[d];
+        if (!c->row || d == PP_D_SECONDS) continue;
+        const size_t bytes = (size_t)c->waiting * c->size;
+        char *there = test_malloc(bytes + 1);
+        assert_int_equal(pp_recording_rows(r, (pp_dataset)d, 0, (uint64_t)c->waiting, -1, there, &why), PERP_OK);
+        assert_memory_equal(there, c->row, bytes);
+        test_free(there);
+    }
+    pp_tap_clear(tap);
+    assert_int_equal(pp_tap_add(tap, &why), PERP_OK); /* contacts go on being counted */
+    assert_int_equal(tap->column[PP_D_STEP].waiting, 1);
+    assert_int_equal(*(const uint64_t *)(const void *)tap->column[PP_D_CONTACT_FIRST].row,
+                     perp_recording_about(r)->ncontact);
     pp_recorder_free(tap);
     perp_scene_close(s);
     perp_recording_close(r);
@@ -111,7 +152,7 @@ static void hands_over_what_does_not_change(void **state) {
     perp_scene *s = scene_of(pile_text);
     perp_refusal why = {0};
     perp_recorder *tap = NULL;
-    assert_int_equal(pp_tap_new("pile", s, &tap, &why), PERP_OK);
+    assert_int_equal(pp_tap_new("pile", s, NULL, &tap, &why), PERP_OK);
     seen all = {.r = reading(FILE_T)};
     assert_int_equal(pp_recorder_hand_over(tap, look, &all, &why), PERP_OK);
     assert_int_equal(all.bodies, BODIES);
@@ -128,6 +169,7 @@ static void hands_over_what_does_not_change(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(holds_what_a_recording_holds),
+                                       cmocka_unit_test(holds_many_frames),
                                        cmocka_unit_test(hands_over_what_does_not_change)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ import { exposeState } from './app/expose.ts';
 import { poseOf } from './app/wait.ts';
 import { LiveRun } from './data/live.ts';
 import { extentOf } from './draw/extent.ts';
-import { Simulator } from './simulate/client.ts';
+import { Simulator, Superseded } from './simulate/client.ts';
 import type { Schema } from './simulate/complete.ts';
 import { Editor } from './simulate/editor.ts';
 import { embedded, listen, tell, type Handed } from './simulate/embed.ts';
@@ -63,6 +63,8 @@ class Simulate {
     private define: Record<string, number> = {};
     /** where a scene was handed over from, with its files */
     private handed: Pick<Handed, 'path' | 'files'> | undefined;
+    /** a recording is being made */
+    private recording = false;
     /** a scene was run or chosen, perhaps before perp was loaded */
     private asked = false;
 
@@ -118,6 +120,10 @@ class Simulate {
         );
         parent.replaceChildren(root);
         this.editor.onRun = () => void this.start(false);
+        this.simulator.onEnd = () => {
+            this.run?.close();
+            this.run = undefined;
+        };
         this.simulator.onStopped = (why) => this.fail(why);
         this.app.on((change) => {
             if (change === 'look') document.documentElement.dataset.theme = this.app.look.theme.name;
@@ -209,6 +215,12 @@ class Simulate {
             button('save', 'Save', 'Save the scene as a file', () =>
                 save('scene.yaml', this.editor.text, 'application/yaml'),
             ),
+            button(
+                'save-recording',
+                'Recording',
+                'Save the run so far as a recording (HDF5)',
+                () => void this.saveRecording(),
+            ),
             button('link', 'Link', 'Put the scene into the address and copy it', () => void this.share()),
         );
     }
@@ -237,7 +249,7 @@ class Simulate {
             // a run that is shown already notices by itself that another one has begun
             if (!this.run) await this.show();
         } catch (e) {
-            this.fail(words(e));
+            this.trouble(e);
         }
     }
 
@@ -248,7 +260,7 @@ class Simulate {
         await run.begin();
         const pose = await poseOf(run, 0);
         run.onBegan = () => {
-            this.show().catch((e: unknown) => this.fail(words(e)));
+            this.show().catch((e: unknown) => this.trouble(e));
         };
         this.app.setRuns([{ run, extent: extentOf(run.model, pose, []) }], 'single', !first);
         if (first) this.app.setCamera('fit');
@@ -291,8 +303,26 @@ class Simulate {
         }
     }
 
+    private async saveRecording(): Promise<void> {
+        if (this.recording) return;
+        this.recording = true;
+        try {
+            const file = await this.simulator.record((steps, of) => this.say(`recording: step ${steps} of ${of}`));
+            save('scene.h5', file as BlobPart, 'application/x-hdf5');
+            this.say(`the recording has ${file.length} bytes`);
+        } catch (e) {
+            this.say(words(e));
+        } finally {
+            this.recording = false;
+        }
+    }
+
     private say(text: string): void {
         this.status.textContent = text;
+    }
+
+    private trouble(e: unknown): void {
+        if (!(e instanceof Superseded)) this.fail(words(e));
     }
 
     private fail(text: string): void {

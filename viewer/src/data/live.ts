@@ -313,11 +313,12 @@ export class LiveRun implements Run {
                 const answer = await this.link.frames(this.base + this.list.length, this.runNumber);
                 if (!this.closed) this.take(answer);
             } catch (e) {
+                if (this.closed) return;
                 if (e instanceof Refusal) {
                     this.onFailed(e);
                     return;
                 }
-                if (this.closed || this.state === 'finished' || this.state === 'failed') return;
+                if (this.state === 'finished' || this.state === 'failed') return;
                 this.state = 'failed';
                 this.message = 'the program does not answer any more';
                 this.onGrown();

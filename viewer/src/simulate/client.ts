@@ -4,32 +4,49 @@
 import { Refusal } from '../data/check.ts';
 import type { FramesJson, LiveCommand, LiveLink, SceneJson } from '../data/live.ts';
 import { LIMITS } from './limits.ts';
-import type { Answers, Complaint, Figures, Opening, Request } from './protocol.ts';
+import type { Answers, Complaint, Figures, Opening, RecordAnswer, RecordRequest, Request } from './protocol.ts';
 
 interface Waiting {
     resolve: (value: unknown) => void;
     reject: (e: Error) => void;
 }
 
+/** A worker that is not within a step answers sooner than this, also on a busy machine [ms]. */
+const ANSWER = 1000;
+
+const TOO_LONG = `A step takes longer than ${LIMITS.seconds} s, and that is not allowed.`;
+
+/** A question to a worker that was ended for another scene: nobody waits for the answer. */
+export class Superseded extends Refusal {
+    constructor() {
+        super('Another scene was begun.');
+    }
+}
+
+const perpAddress = (): string => new URL('perp/perp.js', document.baseURI).href;
+
 export class Simulator implements LiveLink {
     private worker: Worker | undefined;
     private loaded: Promise<Answers['load']> | undefined;
     private readonly waiting = new Map<number, Waiting>();
     private next = 1;
+    /** the worker is about to be ended, and its run with it */
+    onEnd: () => void = () => undefined;
     /** the worker was ended because it took too long */
     onStopped: (why: string) => void = () => undefined;
 
     load(): Promise<Answers['load']> {
-        this.loaded ??= this.ask('load', {
-            op: 'load',
-            perp: new URL('perp/perp.js', document.baseURI).href,
-            memory: LIMITS.memory,
-        });
+        this.loaded ??= this.ask('load', { op: 'load', perp: perpAddress(), memory: LIMITS.memory });
         return this.loaded;
     }
 
+    /** Begins a scene. A worker that is busy with a step of the one before is ended, and another one takes its place. */
     async open(opening: Opening): Promise<Complaint | undefined> {
         await this.load();
+        if (!(await this.answers())) {
+            this.end(new Superseded());
+            await this.load();
+        }
         return this.inTime(
             this.ask('open', { op: 'open', opening }),
             `The scene takes longer than ${LIMITS.seconds} s to read, and that is not allowed.`,
@@ -37,32 +54,75 @@ export class Simulator implements LiveLink {
     }
 
     scene(): Promise<SceneJson> {
-        return this.ask('scene', { op: 'scene' });
+        return this.inTime(this.ask('scene', { op: 'scene' }));
     }
     /** The worker answers once a second at least, unless a step takes too long. */
     frames(from: number, run: number | undefined): Promise<FramesJson> {
-        return this.inTime(
-            this.ask('frames', { op: 'frames', from, run }),
-            `A step takes longer than ${LIMITS.seconds} s, and that is not allowed.`,
-        );
+        return this.inTime(this.ask('frames', { op: 'frames', from, run }));
     }
     send(command: LiveCommand): Promise<string> {
-        return this.ask('send', { op: 'send', command });
+        return this.inTime(this.ask('send', { op: 'send', command }));
     }
     figures(): Promise<Figures> {
-        return this.ask('figures', { op: 'figures' });
+        return this.inTime(this.ask('figures', { op: 'figures' }));
     }
 
-    /** Ends the worker, whatever it does. */
-    stop(why: string): void {
-        this.worker?.terminate();
-        this.worker = this.loaded = undefined;
-        for (const w of this.waiting.values()) w.reject(new Refusal(why));
-        this.waiting.clear();
+    /** The run so far as the file that `perp run` writes. A worker of its own makes it; `tell` hears of its steps. */
+    async record(tell: (steps: number, of: number) => void): Promise<Uint8Array> {
+        const history = await this.inTime(this.ask('history', { op: 'history' }));
+        const worker = new Worker(new URL('./record.ts', import.meta.url), { type: 'module' });
+        let timer: ReturnType<typeof setTimeout> | undefined;
+        try {
+            return await new Promise<Uint8Array>((resolve, reject) => {
+                const late = (): void =>
+                    reject(new Refusal(`The recording takes longer than ${LIMITS.seconds} s for a step.`));
+                worker.onerror = (e) =>
+                    reject(new Refusal(`The worker failed: ${e.message || 'it could not be loaded'}.`));
+                worker.onmessage = (e: MessageEvent<RecordAnswer>) => {
+                    clearTimeout(timer);
+                    if ('file' in e.data) resolve(e.data.file);
+                    else if ('error' in e.data) reject(new Refusal(e.data.error));
+                    else {
+                        tell(e.data.steps, history.steps);
+                        timer = setTimeout(late, 1000 * LIMITS.seconds);
+                    }
+                };
+                timer = setTimeout(late, 1000 * LIMITS.seconds);
+                const request: RecordRequest = { perp: perpAddress(), memory: LIMITS.memory, history };
+                worker.postMessage(request);
+            });
+        } finally {
+            clearTimeout(timer);
+            worker.terminate();
+        }
+    }
+
+    /** Ends the worker because it took too long or failed. */
+    private stop(why: string): void {
+        this.end(new Refusal(why));
         this.onStopped(why);
     }
 
-    private async inTime<T>(answer: Promise<T>, why: string): Promise<T> {
+    /** Ends the worker, whatever it does. */
+    private end(why: Refusal): void {
+        this.onEnd();
+        this.worker?.terminate();
+        this.worker = this.loaded = undefined;
+        for (const w of this.waiting.values()) w.reject(why);
+        this.waiting.clear();
+    }
+
+    private answers(): Promise<boolean> {
+        const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), ANSWER));
+        const answer = this.figures().then(
+            () => true,
+            () => false,
+        );
+        return Promise.race([answer, late]);
+    }
+
+    /** Every question to a run waits for the step that the worker is in, so each has the limit: whichever comes first ends the worker. */
+    private async inTime<T>(answer: Promise<T>, why = TOO_LONG): Promise<T> {
         const timer = setTimeout(() => this.stop(why), 1000 * LIMITS.seconds);
         try {
             return await answer;

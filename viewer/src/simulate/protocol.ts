@@ -19,13 +19,36 @@ export interface Opening {
     files?: Record<string, Uint8Array>;
 }
 
+/** What a hand did before a step: it pulls a body (its number, the point in its frame, the hand in the world), or lets go. */
+export interface Act {
+    step: number;
+    grip: readonly number[] | undefined;
+}
+
+/** All that makes a run what it is: with it the same bits come again. */
+export interface History {
+    opening: Opening;
+    acts: Act[];
+    steps: number;
+    hash: string;
+}
+
 export type Request =
     | { op: 'load'; perp: string; memory: number }
     | { op: 'open'; opening: Opening }
     | { op: 'scene' }
     | { op: 'frames'; from: number; run: number | undefined }
     | { op: 'send'; command: string }
-    | { op: 'figures' };
+    | { op: 'figures' }
+    | { op: 'history' };
+
+/** The worker that makes a recording: one request, then answers with the number of steps until the file comes. */
+export interface RecordRequest {
+    perp: string;
+    memory: number;
+    history: History;
+}
+export type RecordAnswer = { steps: number } | { file: Uint8Array } | { error: string };
 
 export interface Answers {
     /** the JSON Schema of scenes */
@@ -35,6 +58,7 @@ export interface Answers {
     frames: FramesJson;
     send: string;
     figures: Figures;
+    history: History;
 }
 
 export interface Figures {

@@ -3,7 +3,7 @@
 // The worker that simulates: perp as WebAssembly, the run, and the frames that the page has not fetched yet.
 import type { Dataset, Perp, Recorder, World } from '../../../wasm/perp.d.ts';
 import type { FrameJson, FramesJson, LiveState, SceneJson } from '../data/live.ts';
-import type { Answers, Complaint, Figures, Opening, Request } from './protocol.ts';
+import type { Act, Answers, Complaint, Figures, History, Opening, Request } from './protocol.ts';
 
 /** A slice of steps between two looks at messages, and between two frames [ms]. */
 const SLICE = 12;
@@ -22,6 +22,7 @@ class Simulation {
     private world: World | undefined;
     private recorder: Recorder | undefined;
     private opening: Opening | undefined;
+    private acts: Act[] = [];
     private sceneJson: SceneJson | undefined;
     private run = 0;
     private state: LiveState = 'paused';
@@ -78,6 +79,7 @@ class Simulation {
         this.run++;
         this.first = this.seconds = 0;
         this.frames = [];
+        this.acts = [];
         this.anchor = undefined;
         this.message = '';
         this.state = opening.paused ? 'paused' : 'running';
@@ -127,10 +129,12 @@ class Simulation {
                 return '';
             case 'drop':
                 this.recorder.drop();
+                this.acts.push({ step: this.world.steps, grip: undefined });
                 break;
             case 'drag': {
                 const [body, ...at] = rest.map(Number);
                 this.recorder.pull(body, at.slice(0, 3), at.slice(3, 6));
+                this.acts.push({ step: this.world.steps, grip: [body, ...at] });
                 break;
             }
             case 'set': {
@@ -155,6 +159,11 @@ class Simulation {
             define: this.opening?.define ?? {},
             seconds: this.seconds,
         };
+    }
+
+    history(): History {
+        if (!this.world || !this.opening) throw new Error('there is no run');
+        return { opening: this.opening, acts: this.acts, steps: this.world.steps, hash: this.world.hash };
     }
 
     private openNow(opening: Opening): string {
@@ -309,6 +318,8 @@ function answer(r: Request): Promise<unknown> | unknown {
             return simulation.command(r.command);
         case 'figures':
             return simulation.figures();
+        case 'history':
+            return simulation.history();
     }
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 // The page that simulates, as its user sees it: type a scene, see what is wrong, run it, drag a body, move a slider, share it.
+import { writeFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 
 import { expect, test, type Browser, type Page } from '@playwright/test';
 
-import { keep, serveFolder, state, stopServers } from '../support.ts';
+import { keep, perp, serveFolder, state, stopServers } from '../support.ts';
 
 test.afterAll(stopServers);
 
@@ -20,6 +21,13 @@ bodies:
 - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 0, 1]}}
 - {name: box, density: 500, at: [0, 0, 0.1], velocity: [1, 0, 0], shape: {type: box, size: [0.2, 0.2, 0.2]}}
 `;
+
+const link = (scene: string): string =>
+    '#scene=' + deflateRawSync(JSON.stringify({ text: scene })).toString('base64url');
+
+/** What perp says of the frames of a recording: the same numbers, the same digest. */
+const digest = (file: string): unknown =>
+    (JSON.parse(perp('info', '--digest', '--json', file)) as { files: { digest: string }[] }).files[0].digest;
 
 interface Opened {
     page: Page;
@@ -144,8 +152,6 @@ test('completion from the schema', async ({ browser }) => {
 });
 
 test('hostile scenes are refused with a message, and the page goes on', async ({ browser }) => {
-    const link = (scene: string): string =>
-        '#scene=' + deflateRawSync(JSON.stringify({ text: scene })).toString('base64url');
     const many = (n: number, more = ''): string =>
         `perp: 1\ndim: 3\nduration: 1\n${more}bodies:\n- {name: a, density: 1, repeat: ${n}, at: [i, 0, 1], shape: {type: sphere, radius: 0.1}}\n`;
     for (const [scene, why] of [
@@ -164,6 +170,55 @@ test('hostile scenes are refused with a message, and the page goes on', async ({
     }
 });
 
+/** A step of this scene takes for ever: a solver that may sweep a thousand million times, and a tolerance that it cannot reach. */
+const ENDLESS = `perp: 1
+title: endless
+dim: 3
+h: 0.01
+duration: 1
+law: {mu: 0.5}
+stages: {form: mlcp, solver: pgs, fallback: [], work_limit: 0, settings: {pgs: {max_sweeps: 1000000000, tol: 1e-16}}}
+bodies:
+- {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 0, 1]}}
+- {density: 500, repeat: 12, at: [0, 0, 0.1 + 0.2 * i], shape: {type: box, size: [0.2, 0.2, 0.2]}}
+`;
+
+test('a step that takes for ever is ended with a message, or by the next scene', async ({ browser }) => {
+    const { page } = await open(browser, link(ENDLESS));
+    await expect(page.getByTestId('live-state')).toContainText('paused');
+    await page.getByTestId('run').click();
+    await expect(page.getByTestId('message')).toContainText('A step takes longer than 10 s');
+    await expect(status(page)).toContainText('A step takes longer than 10 s');
+    await keep(page, 'simulate-endless');
+    // the page can be used on, and a scene that is run meanwhile does not wait for the limit
+    await page.getByTestId('run').click();
+    await expect(page.getByTestId('message')).toBeHidden(); // it runs
+    await text(page).fill(BOX);
+    const begun = Date.now();
+    await page.getByTestId('run').click();
+    await finished(page);
+    expect(Date.now() - begun).toBeLessThan(9000);
+});
+
+test('the run is saved as a recording that perp reads, with the state at its end', async ({ browser }, info) => {
+    const { page, complaints, foreign } = await open(browser);
+    await expect(page.getByTestId('live-state')).toContainText('paused');
+    await text(page).fill(BOX);
+    await page.getByTestId('run').click();
+    await finished(page);
+    const saved = page.waitForEvent('download');
+    await page.getByTestId('save-recording').click();
+    const download = await saved;
+    expect(download.suggestedFilename()).toBe('scene.h5');
+    const file = info.outputPath('page.h5');
+    await download.saveAs(file);
+    await expect(status(page)).toContainText('the recording has');
+    writeFileSync(info.outputPath('scene.yaml'), BOX);
+    perp('run', info.outputPath('scene.yaml'), '-o', info.outputPath('native.h5'), '--force');
+    expect(digest(file)).toBe(digest(info.outputPath('native.h5')));
+    expect([...complaints, ...foreign]).toEqual([]);
+});
+
 test('a phone', async ({ browser }) => {
     const { page } = await open(browser, '', { width: 390, height: 844 });
     await page.getByTestId('run').click();
@@ -173,11 +228,11 @@ test('a phone', async ({ browser }) => {
     await keep(page, 'simulate-phone');
 });
 
-/** 200 balls in a box: steps a second of the worker, and the time between pictures, with the software renderer. Reported, not judged. */
+/** 200 balls on a floor: steps a second of the worker, and the time between pictures while it runs, with the software renderer. Reported, not judged. */
 test('200 bodies', async ({ browser }) => {
     const { page } = await open(browser);
     await text(page).fill(
-        'perp: 1\ndim: 3\nh: 0.01\nduration: 1\nlaw: {mu: 0.3}\nbodies:\n- {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 0, 1]}}\n' +
+        'perp: 1\ndim: 3\nh: 0.01\nduration: 60\nlaw: {mu: 0.3}\nbodies:\n- {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 0, 1]}}\n' +
             Array.from(
                 { length: 200 },
                 (_, i) =>
@@ -200,7 +255,9 @@ test('200 bodies', async ({ browser }) => {
                 requestAnimationFrame(tick);
             }),
     );
-    await finished(page);
+    await page.getByTestId('live-pause').click();
+    await expect(page.getByTestId('live-state')).toContainText('paused');
+    await expect(status(page)).toHaveAttribute('data-rate', /^\d/);
     const rate = Number(await status(page).getAttribute('data-rate'));
     times.sort((a, b) => a - b);
     console.log(
