@@ -214,6 +214,31 @@ test("a recorder hands over datasets and frames, counts steps and pulls a body",
   plain.close();
 });
 
+test("a recording takes the same steps, with the same pulls, and makes one file", async () => {
+  const text = BOX.replace("velocity: [1, 0, 0], ", ""), w = perp.open(text), other = perp.open(text);
+  const r = w.record(), recording = await other.recording();
+  const both = (act) => [r, recording].forEach(act);
+  const steps = (n) => {
+    for (let i = 0; i < n; i++) r.step();
+    recording.step(n);
+  };
+  steps(4);
+  both((x) => x.pull(1, [0, 0, 0], [1, 0, 0.3]));
+  steps(10);
+  both((x) => x.drop());
+  steps(20);
+  assert.equal(other.hash, w.hash);
+  assert.ok(w.poses[7] > 0.01);
+  await recording.pack();
+  const file = await recording.file();
+  assert.equal(Buffer.from(file.subarray(1, 4)).toString(), "HDF");
+  assert.equal(Buffer.from(file.subarray(file.length - 40, file.length - 32)).toString(), "perpseal");
+  await assert.rejects(() => recording.file(), /made already/);
+  both((x) => x.close());
+  w.close();
+  other.close();
+});
+
 test("memory can be limited", async () => {
   const small = await load({ memory: 64e6 });
   const many = `perp: 1\ndim: 3\nduration: 1\nbodies:\n- {density: 1, repeat: 200000, at: [i, 0, 1], shape: {type: sphere, radius: 0.1}}\n`;
