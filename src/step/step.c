@@ -110,11 +110,11 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
                      .nflying = x->nflying,
                      .reach_factor = factor,
                      .last_resort = x->last,
+                     .jammed = x->jammed,
                      .implicit_turn = (w->chosen.stepper->step && !w->chosen.stepper->half_kicks) ||
                                       w->def.geometry == PERP_GEOMETRY_END,
                      .half = w->chosen.stepper->half_kicks,
                      .least_travel = travel},
-            .method = {.jammed = x->jammed},
             .demand = {.rebounds = rebounds, .chain_damping = chain_damping, .nchain_damping = nchain_damping}};
         pp_state_copy(w, s1, x->s0);
         s1->made_by = f;

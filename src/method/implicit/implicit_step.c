@@ -393,7 +393,7 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
     bool due = pp_jam_due(f);
     k.last = f->task.last_resort || due;
     int n = k.last && !compliant ? 3 : 2; /* the demand of a layer is its own deflection */
-    int first = n == 3 && f->method.jammed ? 2 : 0;
+    int first = n == 3 && f->task.jammed ? 2 : 0;
     if (due) pp_jam_may_work(f->w);
     perp_status st = begin(&k);
     for (int i = first; i < n; i++) {
