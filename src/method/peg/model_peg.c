@@ -348,8 +348,6 @@ static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress
     p->idle = found->worst < p->least / 2 ? 0 : p->idle + 1;
     p->least = fmin(p->least, found->worst);
     if (k->options.slack > 1 || !k->still) return false;
-    /* The last round did not halve what gaps miss by, and its answer misses the laws by as much: the next round would, too. */
-    if (p->idle > 0 && found->worst <= k->f->solve.acceptance * k->reach) return true;
     return k->linear || k->loose_tolerance || found->worst <= k->finest || p->idle > PP_PATIENCE ||
            ++p->polish > MAX_POLISH;
 }
