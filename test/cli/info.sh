@@ -58,7 +58,7 @@ run 0 info --series slide.h5
 has out block.x
 has out energy.kinetic
 run 2 info -D mu=1 slide.h5
-has err 'it with a recording'
+has err 'found with a recording'
 
 # the same figures as the run printed
 run 0 run slide.yaml --json --no-recording

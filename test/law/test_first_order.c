@@ -339,7 +339,7 @@ static void refusals(void **state) {
     }
     w = on_floor(d, true);
     set(w, "euler", 2);
-    refuses(w, "joints alone");
+    refuses(w, "joints only");
     w = on_floor(d, true);
     set(w, "printed", 1);
     law(w, PERP_LINEAR, 1e5, 0, 0.3);

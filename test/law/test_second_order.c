@@ -205,7 +205,7 @@ static void refusals(void **state) {
     perp_world_def d = def(2, 1e-3);
     d.start = PERP_START_STAGGERED;
     assert_int_equal(perp_world_create_why(&d, &w, why, sizeof why), PERP_E_FIT);
-    assert_non_null(strstr(why, "staggered"));
+    assert_non_null(strstr(why, "start plain"));
     d = def(2, 1e-3);
     d.joint_correction = true;
     assert_int_equal(perp_world_create_why(&d, &w, why, sizeof why), PERP_E_FIT);
