@@ -343,7 +343,7 @@ static void refusals(void **state) {
     w = on_floor(d, true);
     set(w, "printed", 1);
     law(w, PERP_LINEAR, 1e5, 0, 0.3);
-    refuses(w, "without friction");
+    refuses(w, "no friction");
     w = on_floor(d, true);
     assert_int_equal(perp_world_set(w, "first-order.stiffness", -1), PERP_E_ARG);
     assert_int_equal(perp_world_set(w, "first-order.springiness", 1), PERP_E_NAME);
