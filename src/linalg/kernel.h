@@ -10,6 +10,15 @@
 /* Two numbers in one register; gcc and clang know it on every machine. */
 typedef double pp_two __attribute__((vector_size(16), aligned(8), may_alias));
 
+/* Before a loop of at most n turns: straight code, if their number is a constant. In WebAssembly it is left to the compiler, which otherwise
+ * unrolls loops of unknown length, too: the module would be 4 % larger. */
+#define PP_PRAGMA(x) _Pragma(#x)
+#ifdef __wasm__
+#define PP_UNROLL(n)
+#else
+#define PP_UNROLL(n) PP_PRAGMA(GCC unroll n)
+#endif
+
 static inline void pp_axpy(int n, double a, const double *restrict x, double *restrict y) {
     const pp_two both = {a, a};
     int i = 0;

@@ -27,13 +27,14 @@
 static inline __attribute__((always_inline)) void pp_small_add_of(int rows, int n, const double *restrict A,
                                                                   const double *restrict x, double *restrict y) {
     double sum[4] = {0};
-#pragma GCC unroll 4
+    PP_UNROLL(4)
     for (int i = 0; i < rows; i++) sum[i] = y[i];
-#pragma GCC unroll 6
-    for (int j = 0; j < n; j++)
-#pragma GCC unroll 4
+    PP_UNROLL(6)
+    for (int j = 0; j < n; j++) {
+        PP_UNROLL(4)
         for (int i = 0; i < rows; i++) sum[i] += A[i + rows * j] * x[j];
-#pragma GCC unroll 4
+    }
+    PP_UNROLL(4)
     for (int i = 0; i < rows; i++) y[i] = sum[i];
 }
 
@@ -45,19 +46,20 @@ static inline void pp_small_add(int rows, int n, const double *restrict A, const
 /* y += A x, A n x n by columns. */
 static inline __attribute__((always_inline)) void pp_small_square(int n, const double *restrict A,
                                                                   const double *restrict x, double *restrict y) {
-#pragma GCC unroll 6
-    for (int j = 0; j < n; j++)
-#pragma GCC unroll 6
+    PP_UNROLL(6)
+    for (int j = 0; j < n; j++) {
+        PP_UNROLL(6)
         for (int i = 0; i < n; i++) y[i] += A[i + n * j] * x[j];
+    }
 }
 
 /* y += A'x, A rows x n by columns, rows >= 1. */
 static inline __attribute__((always_inline)) void
 pp_small_add_transposed_of(int rows, int n, const double *restrict A, const double *restrict x, double *restrict y) {
-#pragma GCC unroll 6
+    PP_UNROLL(6)
     for (int j = 0; j < n; j++) {
         double sum = A[rows * j] * x[0];
-#pragma GCC unroll 4
+        PP_UNROLL(4)
         for (int i = 1; i < rows; i++) sum += A[i + rows * j] * x[i];
         y[j] += sum;
     }
@@ -71,10 +73,11 @@ static inline void pp_small_add_transposed(int rows, int n, const double *restri
 /* B = A', A rows x n by columns. */
 static inline __attribute__((always_inline)) void pp_small_transpose_of(int rows, int n, const double *restrict A,
                                                                         double *restrict B) {
-#pragma GCC unroll 6
-    for (int j = 0; j < n; j++)
-#pragma GCC unroll 4
+    PP_UNROLL(6)
+    for (int j = 0; j < n; j++) {
+        PP_UNROLL(4)
         for (int i = 0; i < rows; i++) B[j + n * i] = A[i + rows * j];
+    }
 }
 
 static inline void pp_small_transpose(int rows, int n, const double *restrict A, double *restrict B) {
@@ -84,15 +87,16 @@ static inline void pp_small_transpose(int rows, int n, const double *restrict A,
 /* T = (A J)', A rows x rows and J' n x rows by columns. */
 static inline __attribute__((always_inline)) void pp_small_times_of(int rows, int n, const double *restrict A,
                                                                     const double *restrict Jt, double *restrict T) {
-#pragma GCC unroll 4
-    for (int r = 0; r < rows; r++)
-#pragma GCC unroll 6
+    PP_UNROLL(4)
+    for (int r = 0; r < rows; r++) {
+        PP_UNROLL(6)
         for (int j = 0; j < n; j++) {
             double sum = A[r] * Jt[j];
-#pragma GCC unroll 4
+            PP_UNROLL(4)
             for (int l = 1; l < rows; l++) sum += A[r + rows * l] * Jt[j + n * l];
             T[j + n * r] = sum;
         }
+    }
 }
 
 static inline void pp_small_times(int rows, int n, const double *restrict A, const double *restrict Jt,
@@ -107,16 +111,16 @@ static inline __attribute__((always_inline)) void pp_small_add_outer_of(int rows
                                                                         int ld) {
     for (int j = 0; j < cols; j++, C += ld) {
         int i = 0;
-#pragma GCC unroll 3
+        PP_UNROLL(3)
         for (; i + 2 <= n; i += 2) {
             pp_two sum = *(const pp_two *)(X + i) * Y[j];
-#pragma GCC unroll 4
+            PP_UNROLL(4)
             for (int l = 1; l < rows; l++) sum += *(const pp_two *)(X + i + n * l) * Y[j + cols * l];
             *(pp_two *)(C + i) += sum;
         }
         if (i < n) {
             double sum = X[i] * Y[j];
-#pragma GCC unroll 4
+            PP_UNROLL(4)
             for (int l = 1; l < rows; l++) sum += X[i + n * l] * Y[j + cols * l];
             C[i] += sum;
         }

@@ -6,12 +6,15 @@
 
 #include <stddef.h>
 
+#include "linalg/kernel.h"
+
 /* sum + J Mi J' of one block, whose Mi has the leading dimension 6. */
 static inline __attribute__((always_inline)) double add_mass(int nd, const double *J, const double *Mi, double sum) {
-#pragma GCC unroll 6
-    for (int d = 0; d < nd; d++)
-#pragma GCC unroll 6
+    PP_UNROLL(6)
+    for (int d = 0; d < nd; d++) {
+        PP_UNROLL(6)
         for (int c = 0; c < nd; c++) sum += J[c] * Mi[6 * d + c] * J[d];
+    }
     return sum;
 }
 
@@ -34,10 +37,10 @@ double pp_row_inverse_mass(const perp_step_problem *s, const perp_row *row) {
 /* y += Mi J' p of one block. */
 static inline __attribute__((always_inline)) void add_velocity(int nd, const double *J, const double *Mi, double p,
                                                                double *restrict y) {
-#pragma GCC unroll 6
+    PP_UNROLL(6)
     for (int d = 0; d < nd; d++) {
         double x = J[d] * p;
-#pragma GCC unroll 6
+        PP_UNROLL(6)
         for (int c = 0; c < nd; c++) y[c] += Mi[6 * d + c] * x;
     }
 }

@@ -156,14 +156,15 @@ bool pp_cone_linear_make(pp_cone_linear *k, const pp_cone *c, const perp_call *c
 /* C = A B, n x n times n x cols. */
 static inline __attribute__((always_inline)) void multiply_of(int n, int cols, const double *restrict A,
                                                               const double *restrict B, double *restrict C) {
-    for (int j = 0; j < cols; j++, B += n, C += n)
-#pragma GCC unroll 4
+    for (int j = 0; j < cols; j++, B += n, C += n) {
+        PP_UNROLL(4)
         for (int i = 0; i < n; i++) {
             double sum = A[i] * B[0];
-#pragma GCC unroll 4
+            PP_UNROLL(4)
             for (int l = 1; l < n; l++) sum += A[i + n * l] * B[l];
             C[i] = sum;
         }
+    }
 }
 static void multiply(int n, int cols, const double *restrict A, const double *restrict B, double *restrict C) {
     switch (n) {
@@ -259,10 +260,10 @@ bool pp_cone_linear_factor(pp_cone_linear *k, const double *C, const double *E) 
 /* y = A x (+ y if add), n x n. */
 static inline __attribute__((always_inline)) void apply_block(int n, const double *A, const double *x, double *y,
                                                               bool add) {
-#pragma GCC unroll 4
+    PP_UNROLL(4)
     for (int a = 0; a < n; a++) {
         double sum = add ? y[a] + A[a] * x[0] : A[a] * x[0];
-#pragma GCC unroll 4
+        PP_UNROLL(4)
         for (int b = 1; b < n; b++) sum += A[a + n * b] * x[b];
         y[a] = sum;
     }
