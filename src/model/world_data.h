@@ -126,8 +126,7 @@ typedef enum pp_mark {
     PP_PUSHED = 8, /* its force was set since the last step */
     PP_HELD = 16,  /* its force was set before the last step too: it is a function of time */
     PP_JUMP = 32,  /* its force jumped: the half step behind t belongs to another one */
-    PP_BACK = 64,  /* its velocity was moved back before the step */
-    PP_JAM = 128   /* the last step was jammed at its end; all bodies of the world have it */
+    PP_BACK = 64   /* its velocity was moved back before the step */
 } pp_mark;
 
 struct pp_frame;

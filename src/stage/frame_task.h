@@ -19,7 +19,6 @@ typedef struct pp_frame_task {
     /* A half kick: half of the forces, and half of the bounds of joint rows (method/stepper/stepper_second_order.c). */
     bool half;
     bool last_resort; /* no shorter substep will be tried: accept an approximate solution rather than fail */
-    bool jammed;      /* the step before was jammed and there is no other solution: no contact is required to open */
     /* One of the frames of a step that is divided at impacts: step/impact_order.c shifts its velocities in time. */
     bool in_order;
     const perp_wrench *held;     /* by body slot: user and PD forces, constant over the whole step; NULL: none */

@@ -14,8 +14,7 @@ typedef struct pp_span {
     const bool *acts;
     const uint64_t *flying;
     int nflying;
-    bool last;   /* no shorter substep will be tried */
-    bool jammed; /* no contact is required to open */
+    bool last; /* no shorter substep will be tried */
     /* In: restitution may be dropped if there is no solution with it (always allowed if `last`). Out: it was dropped, here
      * or in an earlier substep. */
     bool *stops;

@@ -110,7 +110,6 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
                      .nflying = x->nflying,
                      .reach_factor = factor,
                      .last_resort = x->last,
-                     .jammed = x->jammed,
                      .implicit_turn = (w->chosen.stepper->step && !w->chosen.stepper->half_kicks) ||
                                       w->def.geometry == PERP_GEOMETRY_END,
                      .half = w->chosen.stepper->half_kicks,
@@ -175,7 +174,6 @@ typedef struct parts {
     /* a substep had a solution only without restitution: the others are not divided to find this out again */
     bool stops;
     bool jammed;                   /* a substep had a solution only if penetration may stay: as for `stops` */
-    bool was_jammed;               /* the step before was jammed at its end; false after the first substep */
     bool gains;                    /* contacts added energy even in the shortest substep: as for `stops` */
     const pp_state *shortest_from; /* where the shortest substep was last tried; NULL: nowhere */
     bool shortest_jams;            /* it had no solution there */
@@ -191,15 +189,8 @@ static perp_status order_impacts(perp_world *w, const pp_span *span, const pp_fr
     return st;
 }
 
-/* How far solve_part() may go. */
-typedef enum effort {
-    ORDINARY,
-    LAST,  /* no shorter substep will be tried: use every way that the contact model has */
-    JAMMED /* as LAST, and no contact is required to open from the start */
-} effort;
-
-/* Solves a substep of length h from s0 without halving it. */
-static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, effort e) {
+/* Solves a substep of length h from s0 without halving it. last: no shorter substep will be tried. */
+static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bool last) {
     part x = {.f = PP_ARENA_ZERO(&w->arena, pp_frame, 1),
               .end = PP_ARENA_ZERO(&w->arena, pp_state, 1), /* frames keep pointers to it */
               .c = PERP_CERTIFICATE_NONE,
@@ -210,8 +201,7 @@ static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, ef
     }
     x.st = pp_state_new(w, x.end);
     if (x.st) return x;
-    pp_span span = {
-        .s0 = s0, .h = h, .held = p->held, .last = e != ORDINARY, .jammed = e == JAMMED, .stops = &p->stops};
+    pp_span span = {.s0 = s0, .h = h, .held = p->held, .last = last, .stops = &p->stops};
     bool ordered = pp_orders_impacts(w);
     pp_ordered o = {0};
     (void)pp_budget_share(&w->run.work, w->run.work_limit); /* the other half is for the following substeps */
@@ -284,23 +274,22 @@ static double state_distance(const perp_world *w, const pp_state *a, const pp_st
     return most;
 }
 
-/* Treats a substep that has no solution, where a shorter one is not likely to have one:
- *   - A driven body touches another one at its start. If the shortest substep has no solution either, none in between has one.
- *   - It is the first substep after a step that was jammed at its end.
- * Then the whole substep is solved as the shortest would be, with penetration allowed to stay. *whole: replaced if this succeeds. */
+/* Treats a substep that has no solution while a driven body touches another one at its start. If the shortest substep
+ * has no solution either, none in between has one. Then the whole substep is solved as the shortest would be, with
+ * penetration allowed to stay. *whole: replaced if this succeeds. */
 static void solve_jammed(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole) {
     if (depth >= w->def.max_halvings) return;
-    bool stops = p->stops, jams = p->was_jammed;
+    bool stops = p->stops;
     part on = {.st = PERP_OK};
-    if (!jams && p->shortest_from != s0) {
+    if (p->shortest_from != s0) {
         pp_arena_mark mark = pp_arena_here(&w->arena);
-        on = solve_part(w, p, s0, ldexp(h, depth - w->def.max_halvings), ORDINARY);
+        on = solve_part(w, p, s0, ldexp(h, depth - w->def.max_halvings), false);
         p->shortest_from = s0;
         p->shortest_jams = on.st == PERP_E_SOLVE && on.f->advice.blocked;
         pp_arena_release(&w->arena, mark);
     }
-    jams |= p->shortest_jams && p->shortest_from == s0;
-    if (jams) on = solve_part(w, p, s0, h, p->was_jammed ? JAMMED : LAST);
+    bool jams = p->shortest_jams;
+    if (jams) on = solve_part(w, p, s0, h, true);
     if (on.st && on.st != PERP_E_SOLVE)
         whole->st = on.st; /* out of memory, or stopped by the user */
     else if (jams && !on.st && on.f->method.jammed)
@@ -351,12 +340,10 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
                           const pp_state **end) {
     part made;
     if (!whole) {
-        made = solve_part(w, p, s0, h, p->jammed || depth >= w->def.max_halvings ? LAST : ORDINARY);
+        made = solve_part(w, p, s0, h, p->jammed || depth >= w->def.max_halvings);
         whole = &made;
     }
-    if (whole->st == PERP_E_SOLVE && (whole->f->advice.blocked || p->was_jammed))
-        solve_jammed(w, p, s0, h, depth, whole);
-    p->was_jammed = false;
+    if (whole->st == PERP_E_SOLVE && whole->f->advice.blocked) solve_jammed(w, p, s0, h, depth, whole);
     if (whole->st && whole->st != PERP_E_SOLVE) return whole->st;
     bool last = depth >= w->def.max_halvings, control = w->def.error_tolerance > 0;
     if (whole->st && (last || whole->f->advice.hopeless || pp_budget_exhausted(w))) return give_up(p, whole);
@@ -371,7 +358,7 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
         pp_logf(w, PERP_LOG_INFO, "step %llu: h = %g is halved: %s", (unsigned long long)w->state.step, h, w->why);
     part half[2] = {{.st = PERP_E_SOLVE}, {.st = PERP_E_SOLVE}};
     if (!whole->st) {
-        effort finest = depth + 1 >= w->def.max_halvings ? LAST : ORDINARY;
+        bool finest = depth + 1 >= w->def.max_halvings;
         half[0] = solve_part(w, p, s0, h / 2, finest);
         if (!half[0].st) half[1] = solve_part(w, p, half[0].end, h / 2, finest);
         if (!half[0].st && !half[1].st) {
@@ -413,7 +400,7 @@ static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, 
         bool last = !(length > least);
         if (last) length = least;
         pp_arena_mark before = pp_arena_here(&w->arena);
-        part x = solve_part(w, p, *end, length, last ? LAST : ORDINARY);
+        part x = solve_part(w, p, *end, length, last);
         if (x.st && x.st != PERP_E_SOLVE) return x.st;
         if (x.st && (last || x.f->advice.hopeless || pp_budget_exhausted(w))) return give_up(p, &x);
         if (x.st) {
@@ -439,17 +426,6 @@ static double time_after(uint64_t step, double t, double h) {
     return t == k * h ? (k + 1) * h : t + h;
 }
 
-static bool was_jammed(const perp_world *w) {
-    for (int i = 0; i < w->nbody; i++)
-        if (pp_alive(w->body[i].gen) && (w->state.mark[i] & PP_JAM)) return true;
-    return false;
-}
-
-static void keep_jam(perp_world *w, bool jammed) {
-    for (int i = 0; i < w->nbody; i++)
-        w->state.mark[i] = (unsigned char)((w->state.mark[i] & ~PP_JAM) | (jammed ? PP_JAM : 0));
-}
-
 static void commit(perp_world *w, const parts *p) {
     for (int i = 0; i < p->n; i++) pp_remember(p->frame[i], i > 0);
     const pp_frame *end = p->frame[p->n - 1];
@@ -460,7 +436,6 @@ static void commit(perp_world *w, const parts *p) {
     pp_state_copy(w, &w->state, p->end);
     w->state.step = step + 1;
     w->state.t = time_after(step, t, w->def.h);
-    keep_jam(w, end->method.jammed);
     pp_twists_refresh(w);
     keep_problem(end);
     w->last.failed = false;
@@ -524,8 +499,7 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
         pp_state_copy(w, &start, &w->state);
         st = pp_stagger(w, &start, held);
     }
-    parts p = {.held = held, .cert = cert, .was_jammed = was_jammed(w)};
-    w->run.work.wedged = p.was_jammed; /* the last step searched in vain: solvers take the short search */
+    parts p = {.held = held, .cert = cert};
     if (!st) {
         p.cap = 1 << w->def.max_halvings;
         p.frame = PP_ARENA_ARRAY(&w->arena, pp_frame *, p.cap);

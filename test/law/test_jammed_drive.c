@@ -225,24 +225,6 @@ static void only_the_first_jam_is_dear(void **state) {
     perp_world_destroy(r.w);
 }
 
-/* With `second-order` the velocities of the end jam one step before the poses do. That step searches in vain. The next step does not repeat the
- * search, though its problem is another one. */
-static void the_step_after_a_jam_is_cheap(void **state) {
-    (void)state;
-    for (int dim = 2; dim <= 3; dim++) {
-        rig r = press(dim, "second-order", 0.5, true);
-        double work[2] = {0};
-        for (int i = 1; i <= 7; i++) {
-            OK(r.w, perp_world_step(r.w, NULL));
-            work[i % 2] = r.w->run.work.done;
-        }
-        print_message("%dD: work of the step before the jam of poses %g, of the step after it %g\n", dim, work[0],
-                      work[1]);
-        BELOW(work[1], work[0]);
-        perp_world_destroy(r.w);
-    }
-}
-
 /* A piston pushes two links, one hinged to the other and this to the world, in line against their hinges. `second-order` repeats a part
  * until its joints hold. Once the first answer went on jammed, the others begin there, and they end when joints get no better. */
 static void rounds_of_a_jammed_part_stay_jammed(void **state) {
@@ -328,7 +310,6 @@ int main(void) {
                                        cmocka_unit_test(what_a_surface_drags_into_a_wedge_stops),
                                        cmocka_unit_test(velocities_of_the_end_jam),
                                        cmocka_unit_test(only_the_first_jam_is_dear),
-                                       cmocka_unit_test(the_step_after_a_jam_is_cheap),
                                        cmocka_unit_test(rounds_of_a_jammed_part_stay_jammed),
                                        cmocka_unit_test(what_has_no_basis_is_cheap),
                                        cmocka_unit_test(second_kick_jams_with_the_first)};

@@ -40,7 +40,6 @@ perp_status pp_start_solve_contacts(pp_frame *f) {
 }
 
 perp_status pp_solve_contacts(pp_frame *f) {
-    if (f->task.jammed && f->purpose == PP_STEP) f->method.jammed = true;
     if (f->w->chosen.model->solve) return f->w->chosen.model->solve(f);
     return pp_at_end(f) ? pp_end_solve_contacts(f) : pp_start_solve_contacts(f);
 }

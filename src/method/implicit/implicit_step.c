@@ -393,11 +393,10 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
     bool due = pp_jam_due(f);
     k.last = f->task.last_resort || due;
     int n = k.last && !compliant ? 3 : 2; /* the demand of a layer is its own deflection */
-    int first = n == 3 && f->task.jammed ? 2 : 0;
     if (due) pp_jam_may_work(f->w);
     perp_status st = begin(&k);
-    for (int i = first; i < n; i++) {
-        if (st && (i == first || st != PERP_E_SOLVE || f->w->run.work.done > f->w->run.work.limit)) break;
+    for (int i = 0; i < n; i++) {
+        if (st && (i == 0 || st != PERP_E_SOLVE || f->w->run.work.done > f->w->run.work.limit)) break;
         for (int m = 0; m < k.nmeet; m++) k.meet[m].core = false;
         if (ways[i].at_rest) memset(k.nu, 0, (size_t)f->control.ndof * sizeof *k.nu);
         k.relaxed = ways[i].relaxed;
