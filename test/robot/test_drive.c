@@ -11,16 +11,22 @@
 #include "perp/perp.h"
 #include "perp/scene.h"
 
-static perp_scene *scene_of(const char *text, const perp_import_options *o) {
+static perp_import *import_of(const char *text, const perp_import_options *o) {
     FILE *f = fopen("drive.xml", "w");
     perp_import *m;
-    perp_scene *s;
     perp_refusal why;
     assert_non_null(f);
     assert_true(fputs(text, f) >= 0);
     assert_int_equal(fclose(f), 0);
     if (perp_import_open("drive.xml", o, &m, &why)) fail_msg("%s", why.text);
     (void)unlink("drive.xml");
+    return m;
+}
+
+static perp_scene *scene_of(const char *text, const perp_import_options *o) {
+    perp_import *m = import_of(text, o);
+    perp_scene *s;
+    perp_refusal why;
     perp_source_file file = {"m.yaml", perp_import_scene(m), strlen(perp_import_scene(m))};
     perp_scene_options so = {.file = &file, .nfile = 1};
     if (perp_scene_open("m.yaml", &so, &s, &why)) fail_msg("%s", why.text);
@@ -139,14 +145,7 @@ static void sites_apart_by_rounding(void **state) {
         double error = perp_world_joint_error(perp_scene_world(s));
         assert_near(error, i == 2 ? trial[i].apart : 0, 1e-15);
         perp_scene_close(s);
-        FILE *f = fopen("drive.xml", "w");
-        perp_import *m;
-        perp_refusal why;
-        assert_non_null(f);
-        assert_true(fputs(text, f) >= 0);
-        assert_int_equal(fclose(f), 0);
-        if (perp_import_open("drive.xml", NULL, &m, &why)) fail_msg("%s", why.text);
-        (void)unlink("drive.xml");
+        perp_import *m = import_of(text, NULL);
         int told = 0;
         for (int k = 0; k < perp_import_note_count(m); k++)
             told += strstr(perp_import_note_at(m, k).text, "tip and end are 2e-07 apart") != NULL;
