@@ -85,6 +85,12 @@ static void *saved(const perp_world *w, size_t *size) {
     return buf;
 }
 
+#ifdef PERP_TEST_SHORT
+#define FEW_STEPS 50
+#else
+#define FEW_STEPS 220 /* the highest body lands after about 190 */
+#endif
+
 typedef struct variant {
     int dim;
     perp_start start;
@@ -93,7 +99,7 @@ typedef struct variant {
 
 static void test_resume(void **state) {
     const variant *v = *state;
-    const int steps = thorough() ? 500 : 220; /* the highest body lands after about 190 */
+    const int steps = thorough() ? 500 : FEW_STEPS;
     perp_world *w = busy(v->dim, v->start, v->form), *other = busy(v->dim, v->start, v->form), *clone;
     run(w, steps);
     run(other, 37); /* somewhere else */

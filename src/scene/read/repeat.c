@@ -4,6 +4,7 @@
  *
  * repeat: n has the variable i; repeat: {i: n, j: m} is nested, the last fastest, and a count may use the variables
  * before it, so that {row: 10, k: 10 - row} is a triangle. */
+#include <stdio.h>
 #include <string.h>
 
 #include "scene/scene_internal.h"
@@ -13,7 +14,7 @@
 typedef struct turns {
     pp_item entry;
     int list, position;
-    pp_make make;
+    pp_make make; /* NULL: only count the entries */
     void *ctx;
     pp_item count[PP_SCENE_REPEATS];
     int n;
@@ -46,6 +47,11 @@ static perp_status level(pp_reader *r, turns *t, int k) {
     r->nvariable = all;
     r->nrepeat = repeats;
     r->scope = t->scope + PP_SCENE_REPEATS;
+    if (!t->make && k == t->n - 1) { /* an entry for each step of the innermost loop */
+        t->steps += (int64_t)n;
+        t->done += (uint64_t)n;
+        return PERP_OK;
+    }
     for (int64_t i = 0; i < (int64_t)n; i++) {
         if (++t->steps > MOST_TURNS) {
             pp_push_key(r, "repeat");
@@ -57,6 +63,20 @@ static perp_status level(pp_reader *r, turns *t, int k) {
     }
     r->value[v] = 0;
     return PERP_OK;
+}
+
+/* Counts the entries before the first is made: a scene with too many is refused at once. */
+static perp_status count_entries(pp_reader *r, const turns *t, pp_item rep) {
+    turns counted = *t;
+    counted.make = NULL;
+    perp_status s = level(r, &counted, 0);
+    if (s || counted.done <= PP_SCENE_BODIES) return s;
+    char found[64], allowed[64];
+    (void)snprintf(found, sizeof found, "%llu repetitions", (unsigned long long)counted.done);
+    (void)snprintf(allowed, sizeof allowed, "at most %d", PP_SCENE_BODIES);
+    pp_push_key(r, "repeat");
+    r->nrepeat = 0; /* the place is the whole entry, not one of its repetitions */
+    return pp_wrong(r, rep, found, allowed);
 }
 
 static perp_status name_variable(pp_reader *r, pp_item key, int k) {
@@ -112,6 +132,8 @@ perp_status pp_repeat(pp_reader *r, pp_item entry, int list, int position, pp_ma
         t.scope = r->scope_last + 1;
         r->scope_last += PP_SCENE_REPEATS + 1;
         r->scope = t.scope + PP_SCENE_REPEATS;
+        s = count_entries(r, &t, rep);
+        if (s) return s;
     }
     s = level(r, &t, 0);
     if (s) return s; /* the complaint has been made with the variables as they are */
