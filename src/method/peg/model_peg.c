@@ -712,10 +712,11 @@ static perp_status solve(pp_frame *f) {
         }
     }
     f->advice.blocked = !settled && !answered && driven_within(&k, PP_PEG_TOUCHING);
-    if (!settled)
-        return st ? st
-                  : pp_fail(f->w, PERP_E_SOLVE, "no choice of separating planes held at t = %g (h = %g): %d contacts",
-                            f->s0->t, f->h, f->contacts.n);
+    if (!settled) /* a problem without a solution is the cause, also if a later way found one whose planes do not hold */
+        return !answered
+                   ? PERP_E_SOLVE
+                   : pp_fail(f->w, PERP_E_SOLVE, "no choice of separating planes held at t = %g (h = %g): %d contacts",
+                             f->s0->t, f->h, f->contacts.n);
     return finish(&k);
 }
 
