@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* layout.h - what a recording consists of: one table of all datasets, used by the writer, the reader and the
+/* layout.h - the layout of a recording: one table of all datasets, used by the writer, the reader and the
  * documentation.
  *
  * Every dataset has a place in the file, a type, and a shape of up to three extents: rows, columns (bodies, joints,
@@ -43,22 +43,22 @@ typedef enum pp_extent {
         PP_EXTENT_COUNT
 } pp_extent;
 
-/* In `what` beside the bits of perp_record: only in worlds of dimension 2. */
+/* Further bits of `what`, in addition to those of perp_record. Only in worlds of dimension 2. */
 #define PP_ONLY_2D (1u << 16)
-/* The same: not in recordings of versions 1 and 2. */
+/* Not in recordings of versions 1 and 2. */
 #define PP_SINCE_3 (1u << 17)
-/* The same: not in those of versions 1 to 3. */
+/* Not in recordings of versions 1 to 3. */
 #define PP_SINCE_4 (1u << 18)
-/* The same: not in those of versions 1 to 4. */
+/* Not in recordings of versions 1 to 4. */
 #define PP_SINCE_5 (1u << 19)
-/* The same: not in those of versions 1 to 5. */
+/* Not in recordings of versions 1 to 5. */
 #define PP_SINCE_6 (1u << 20)
 
-/* The same: left out if there are no sensors, as in recordings of programs that had none. */
+/* Left out if there are no sensors, as in recordings of earlier programs without sensors. */
 #define PP_OF_SENSORS (1u << 21)
 
-/* X(id, path, type, rows, columns, width, what, unit, about). Static things first: the reader needs their extents for
- * the rest. */
+/* X(id, path, type, rows, columns, width, what, unit, about). Datasets that do not change in a run come first: the reader needs their
+ * extents for the others. */
 #define PP_DATASETS(X)                                                                                                 \
     X(DEFINITION_NAME, "scene/definition_name", TEXT, DEFINITIONS, ONE, 0, 0, "",                                      \
       "parameter that was given another value")                                                                        \
@@ -300,7 +300,7 @@ extern const pp_entry pp_layout[PP_DATASET_COUNT];
 int pp_layout_dims(pp_dataset d, const uint64_t *extent, hsize_t *dims);
 /* Numbers in a row. */
 uint64_t pp_layout_row(pp_dataset d, const uint64_t *extent);
-/* Does a recording with these choices hold the dataset? A dataset without columns is left out. */
+/* Whether a recording with these choices has the dataset. A dataset without columns is left out. */
 bool pp_layout_present(pp_dataset d, unsigned what, int dim, int version, const uint64_t *extent);
 static inline bool pp_layout_grows(pp_dataset d) {
     return pp_layout[d].rows == PP_N_FRAMES || pp_layout[d].rows == PP_N_CONTACTS;
@@ -320,15 +320,15 @@ size_t pp_layout_table(char *buf, size_t size);
 /* The groups, parents first; NULL ends. */
 extern const char *const pp_layout_groups[];
 
-/* A certificate with what is recorded beside it: the law residual as part of the speeds of its own step. */
+/* A certificate, and the law residual as a fraction of the speeds of its own step. */
 typedef struct pp_sum {
     perp_certificate c;
     double law;
 } pp_sum;
 /* Adds a step (or the sum of a frame) to a sum. */
 void pp_sum_add(pp_sum *sum, const pp_sum *step);
-/* Largest law residual as a part of the speeds at hand: the scale of the step, at least `floor` (h |g|, what gravity
- * does in a step). If both are zero the residual itself. */
+/* Largest law residual as a fraction of the speeds in the step: the scale of the step, at least `floor` (h |g|, the effect of gravity
+ * in a step). If both are zero, the residual itself. */
 double pp_law(const perp_step_residual *r, double floor);
 
 /* Where the figures of a pp_sum are kept: datasets of one number for each frame, but for the two shapes. */
@@ -342,7 +342,7 @@ extern const pp_figure pp_figures[];
 extern const int pp_nfigure;
 /* Numbers of all figures together, and of the solver, in checkpoint/sums. */
 int pp_figure_columns(void);
-/* Is the figure a pair of shapes? Their numbers are slots in memory and indices in a file. */
+/* Whether the figure is a pair of shapes. Their numbers are slots in memory and indices in a file. */
 static inline bool pp_figure_is_shape(pp_dataset d) {
     return d == PP_D_CERT_OVERLAP_SHAPE || d == PP_D_CERT_GAIN_SHAPE;
 }
