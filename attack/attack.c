@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* attack.c - random scenes against perp: what runs, what fails, and what is called good but is not
+/* attack.c - runs random scenes: reports failures, and runs whose verdict is good although an independent audit finds errors
  *
  *     attack --perp PROGRAM [--seed N] [--count N] [--jobs N] [--folder DIR] [--only INDEX] [--model NAME] [--stepper NAME]
  *
@@ -26,7 +26,7 @@
 #include "attack.h"
 
 #define SLOW     5.0 /* processor time that a step may take [s] */
-#define HOPELESS 8.0 /* after which the step is told to stop [s] */
+#define HOPELESS 8.0 /* time after which a step is stopped [s] */
 #define LIMIT    60  /* processor time of a scene, after which the system ends it [s] */
 enum { PATHS = 1024, JOBS = 64, TRIES = 40, DRAWS = 100000 };
 
@@ -37,7 +37,7 @@ typedef struct options {
     int jobs;
 } options;
 
-/* What a process tells of its scene. */
+/* Report of a process about its scene. */
 typedef struct outcome {
     uint64_t seed;
     char stepper[24], model[16], word[8], why[400], wrong[400];
@@ -159,7 +159,7 @@ static void compare(const attack_facts *facts, const attack_findings *x, outcome
     if (x->flight > 1e-6) tell(o, "a body in flight is off its velocity by %.2g at t = %.4g; ", x->flight, x->flight_t);
 }
 
-/* Are the stages of a scene those that are asked for? */
+/* Whether a scene has the requested model and stepper. */
 static bool wanted(const options *q, const attack_facts *facts) {
     return (!q->model || strcmp(q->model, facts->model) == 0) &&
            (!q->stepper || strcmp(q->stepper, facts->stepper) == 0);

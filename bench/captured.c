@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* captured.c - does `auto` solve what perp's own scenes produce?
+/* captured.c - checks that `auto` solves the problems of perp's own scenes
  *
  *     captured [--save DIR] [--only NAME] [--stride K]         (10; `make study-captured` takes 2)
  *
@@ -9,8 +9,8 @@
  * nothing, and the judge measures: natural <= 1e-9 counts as solved. Printed per scene: problems, failures, worst
  * residual, median of iterations. Then warm against cold on settled structures. Exit code 1 if one failed.
  *
- * Left out, and counted: problems of joints that move as they should without impulses, such as a linkage in free fall.
- * All that is left of their q is rounding, and a residual over the size of q says nothing. */
+ * Left out, and counted: problems of joints that need no impulses, such as a linkage in free fall. Their q is only rounding error, and a
+ * residual relative to the size of q has no meaning. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>

@@ -7,10 +7,10 @@
  *     hard --capture FOLDER [--seconds S] SCENE [NAME=VALUE]...   runs a scene and saves what was hard
  *     hard --capture FOLDER [--seconds S] --attack SEED COUNT     the same with random scenes (attack/generate.c)
  *
- * Hard is what `auto`, called by a step with its warm start, did not solve in its first stage. A file holds the problem as the solver got
- * it, the warm start as its guess, and in its title the tolerance, the choice of loads and where it is from. Problems of one scene that
- * went the same way through the stages count as alike if their numbers of contacts are in the same power of two; two of each are saved.
- * S: processor time of a scene [s], 20 unless told.
+ * A problem is hard if `auto`, called by a step with its warm start, did not solve it in its first stage. A file contains the problem as
+ * the solver got it, the warm start as its guess, and in its title the tolerance, the choice of loads and its origin. Two problems of a
+ * scene are of the same kind if they passed through the same stages and their numbers of contacts are in the same power of two; two of
+ * each kind are saved. S: processor time of a scene [s], default 20.
  *
  * Solving replays that call. One line per problem: solved or not, by the judge's own residual; work in multiplications (call.h); time;
  * what `auto` did. A file of another origin (FCLIB) is solved from nothing to 1e-9. NAME: another solver than
@@ -34,8 +34,8 @@
 #include "solver/auto/auto.h"
 #include "solver/common/solver.h"
 
-#define USUAL_TOL 1e-9 /* of files that do not say what they were asked to */
-#define SLACK     2    /* of the tolerance: the judge's residual is computed in another order */
+#define USUAL_TOL 1e-9 /* tolerance for files that do not give one */
+#define SLACK     2    /* factor on the tolerance: the judge's residual is computed in another order */
 #define ROUNDING \
     1e-11 /* residual that rounding of gaps, which are differences of coordinates, explains: finer ones count as solved */
 enum { FACETS = 4, KINDS = 1000, EACH = 2, PATHS = 1024, FILES = 20000 };
@@ -75,8 +75,8 @@ static void way_of(const char *story, char *way) {
     *way = 0;
 }
 
-/* Did an answer take more than the warm start, or Newton from nothing if there was none? What selects or polishes loads is no
- * stage of its own. */
+/* Whether an answer needed more than the warm start (or a cold Newton start if there was none). Selection and refinement of loads do
+ * not count as stages. */
 static bool needed_more(const perp_solve_info *info, bool guess, perp_outcome o) {
     if (o != PERP_OUTCOME_SOLVED) return true;
     if (info->warm) return false;

@@ -6,10 +6,10 @@
  *
  * Spheres fall one by one into an open bin, and each rolls to where it lies on those before it (scene_deposited()). Then
  * the problem of a step at velocity level (Anitescu and Potra) is posed from standing still, with friction; spheres
- * closer than TOUCH of their size touch. What lies by itself need not stand what is piled on it later: if the answer to
- * 1e-8 moves some spheres faster than V (RESTING) of the speed that gravity makes in the step, those that move at
- * AMONG of the fastest are taken away, until none moves. What is left has settled. Its problem is then solved apart:
- * from nothing, and from its answer after every sphere has been pushed a little. This is done for the seeds 1 to SEEDS.
+ * closer than TOUCH of their size touch. A sphere that rested when it was placed may not rest under those placed later: if the solution
+ * to 1e-8 moves some spheres faster than V (RESTING) times the speed that gravity gives in the step, those that move at least at AMONG
+ * of the fastest speed are removed, until none moves. The rest has settled. Its problem is then solved: cold, and from its solution
+ * after every sphere has been pushed a little. This is done for the seeds 1 to SEEDS.
  * Printed: spheres, how many were taken away, contacts, steps and seconds of the processor to 1e-8 (the quickest of
  * three); and of the medians over the seeds the exponent of growth from size to size and over all. */
 #define _POSIX_C_SOURCE 200809L

@@ -238,7 +238,7 @@ static inline bool watched_step(perp_world *w, figures *f, int pile, double h, d
 
 /* ---- the study ---- */
 
-/* Runs one pile of a kind, which is the business of each study. */
+/* Runs one pile of a kind; defined by each study. */
 typedef void pile_run(int kind, int pile, double h, double mu, figures *f);
 
 /* Piles first .. first + n - 1 of a kind at each h, with mu = 0 and 0.5. False: a step was not

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* cli.h - the program's commands: one table describes each, and from it come parsing, help, man page and completion.
+/* cli.h - the program's commands: one table describes each; parsing, help, man page and completion use it.
  *
- * A command is one file command_NAME.c with one cli_command. It prints results on stdout and complaints on stderr, and
+ * A command is one file command_NAME.c with one cli_command. It prints results on stdout and error messages on stderr, and
  * returns the exit code:
  *   0  done            1  ran, but the outcome is bad (a step failed, an experiment's check failed)
  *   2  bad input: scene, recording, option; nothing was written       3  the machine failed: disk full, no memory
@@ -83,7 +83,7 @@ const char *cli_root(const cli_args *a);
 /* -D definitions split at the first '='; borrowed until the program ends. Returns their number. */
 int cli_definitions(const cli_args *a, const perp_definition **out);
 
-/* Prints a complaint ("perp: ..." on stderr; with --json also as an object on stdout) and returns the exit code for its
+/* Prints an error message ("perp: ..." on stderr; with --json also as an object on stdout) and returns the exit code for its
  * status: 3 for PERP_E_MEMORY and for writing that failed, else 2. */
 int cli_refuse(const cli_args *a, const perp_refusal *why);
 int cli_refuse_say(const cli_args *a, int code, const char *format, ...) PERP_PRINTF(3, 4);
@@ -186,7 +186,7 @@ typedef struct simulate_options {
     int save_every;                   /* steps; 0: each */
     bool progress;                    /* a bar on stderr */
     bool (*stop)(void);               /* called after each step and during long steps; NULL: never */
-    const simulate_watch *watch;      /* who looks on; NULL: nobody */
+    const simulate_watch *watch;      /* callbacks of the run; NULL: none */
     bool warn;                        /* print a warning on stderr if bodies overlap at the start */
     FILE *tell;                       /* stream for the watched quantities; NULL: they are not printed */
     const char *const *quantity;      /* nquantity series or expressions, in addition to those of the scene */
@@ -217,7 +217,7 @@ typedef struct simulate_result {
     double stage[PERP_STAGE_COUNT];
     double energy[3]; /* kinetic, gravity, spring at the end */
     bool interrupted;
-    bool again;    /* the watcher asks for the run to begin again */
+    bool again;    /* a callback requested a restart of the run */
     uint64_t hash; /* of the final state */
     int dim;
     double end;                              /* time at which the run is to end [T] */
@@ -241,7 +241,7 @@ typedef struct verdict {
 } verdict;
 void judge(const simulate_result *r, verdict *out);
 
-/* ---- recording_file.c: what can be told of a file without reading it as a recording ---- */
+/* ---- recording_file.c: properties of a file that do not need the recording to be read ---- */
 bool recording_signature(const char *path); /* is a file that begins as HDF5 files do, or is empty */
 /* A truncated or damaged recording is recognised by its first byte, which no text file has, or by its name. */
 bool recording_likely(const char *path);

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* interrupt.c - Ctrl-C, and what else asks a run to end.
+/* interrupt.c - Ctrl-C and other signals that end a run.
  *
- * The first SIGINT, SIGTERM or SIGHUP only sets a flag, so that a run gives up the step under way and ends with its
- * recording closed after the one before; the second one has its usual effect at once. A signal that was ignored when the program started (nohup, a shell's
- * background job) stays ignored. While a file is loaded there is nothing to close, and no one to look at the flag: then the
- * first one ends the program at once (cli_loading). */
+ * The first SIGINT, SIGTERM or SIGHUP only sets a flag: the run stops its present step and closes the recording after the step
+ * before it. The second signal has its usual effect. A signal that was ignored when the program started (nohup, a shell's
+ * background job) stays ignored. While a file is loaded, there is nothing to close and the flag is not checked; then the first
+ * signal ends the program at once (cli_loading). */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <unistd.h>

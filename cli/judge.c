@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* judge.c - the certificate of a run in plain words.
+/* judge.c - the verdict on a run: ratings of the figures of its certificate.
  *
  * Each figure is compared with two limits: up to the first it is good, up to the second fair, above poor. NaN is poor.
- * The limits are in viewer/src/data/verdict_limits.json, for the viewer has the same. The figures:
+ * The limits are in viewer/src/data/verdict_limits.json, because the viewer uses them too. The figures:
  *
  *   laws         largest residual of any step, as a part of the speeds in that step. A step must reach 1e-8 to be accepted,
- *                unless the scene asks for another tolerance: this is the limit of good.
+ *                unless the scene sets another tolerance: this is the limit of good.
  *   overlap      deepest penetration, as a part of the smallest body. A hundredth of a body can be seen: the limit of fair.
  *   joints       largest error, as a part of the smallest body
  *   energy       what the energy account leaves unexplained, as a part of the largest energy. The limit of good leaves room
@@ -14,7 +14,8 @@
  *   energy_loss  the largest error of time integration; energy that contacts added; energy that rebounds lost beyond their
  *                restitution. Each as a part of the largest energy.
  *   creep        how far sticking contacts moved along the surface, as a part of the smallest body
- *   twist        error of the angular momentum of bodies that nothing outside holds, in a part of a step, as a part of their own
+ *   twist        error of the angular momentum of an island without obstacles and driven bodies, in a part of a step, as a fraction
+ *                of the island's own
  *
  * The largest energy is the maximum of three: the largest kinetic energy, the range of the potential energy, and the energy
  * of one step of fall. */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* recording_file.c - what can be told of a recording's file from outside. */
+/* recording_file.c - properties of a recording's file that do not need the recording to be read. */
 #define _DEFAULT_SOURCE /* flock */
 #include <errno.h>
 #include <fcntl.h>

@@ -43,7 +43,7 @@ static void graded(FILE *to, const char *what, const char *word, const char *sen
             *colour ? cli_style(to, "") : "", sentence);
 }
 
-/* Restitution is what the scene asks for but where energy or wedged bodies forbid it. */
+/* Impacts with less than the restitution of the scene, because of energy or of wedged bodies. */
 static void print_rebounds(FILE *to, const perp_certificate *c) {
     if (c->rebounds_limited > 0)
         fprintf(
@@ -55,8 +55,8 @@ static void print_rebounds(FILE *to, const perp_certificate *c) {
                 c->rebounds_given_up, c->rebounds_given_up == 1 ? "" : "s");
 }
 
-/* A driven body knows no resistance: what it pushes against what is fixed, it goes into; what it drags into a wedge, it
- * leaves behind. */
+/* Jams of driven bodies. Nothing stops a driven body: it moves into a body that it pushes against a fixed one, and slides on below a
+ * body that it drags into a wedge. */
 static void print_jams(FILE *to, const simulate_result *r) {
     const perp_certificate *c = &r->total;
     char a[128], b[128];
@@ -122,7 +122,7 @@ void summary_energy(FILE *to, const perp_ledger *l, const double energy[3]) {
     for (int i = 0; summary_ledger(i); i++) most = fmax(most, fabs(entry(l, i)));
     heading(to, "Energy account");
     fprintf(to, "  %-24s%14.7g\n", "kinetic at the start", l->kinetic_before);
-    for (int i = 0; summary_ledger(i); i++) /* what is not there, and what is rounding beside the rest, says nothing */
+    for (int i = 0; summary_ledger(i); i++) /* entries that are zero or only rounding are left out */
         if (fabs(entry(l, i)) > 1e-15 * most) fprintf(to, "  %-24s%+14.7g\n", entries[i].label, entry(l, i));
     fprintf(to, "  %-24s%14.7g\n", "kinetic at the end", l->kinetic_after);
     fprintf(to, "  %-24s%14.1e\n", "unaccounted", l->remainder);

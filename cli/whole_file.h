@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* whole_file.h - products are written whole or not at all: to a temporary file beside their place, then renamed into it.
- * A recording is never written over, whatever its name. */
+/* whole_file.h - output files are written atomically: to a temporary file in the same folder, which is then renamed.
+ * A recording is never overwritten, whatever its name. */
 #ifndef WHOLE_FILE_H
 #define WHOLE_FILE_H
 

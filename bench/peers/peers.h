@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* peers.h - perp beside Bullet and ODE: what each of them is asked for, in terms that belong to none of them.
+/* peers.h - comparison of perp with Bullet and ODE: a common interface to the three engines.
  * Lengths in metres, times in seconds, everything in the world frame, z up. */
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H

@@ -10,7 +10,7 @@
 
 #define WARM_UP 3
 #define ROUNDS  25
-#define TREMBLE 1e-6  /* cubes stir a little from round to round, so that nobody gets the very same numbers twice */
+#define TREMBLE 1e-6  /* cubes move by this much from round to round, so that no engine gets the same numbers twice */
 #define REACH   0.005 /* of each cube; a hundredth between two */
 
 typedef struct figures {

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* estimate_print.c - what perp estimate tells: data, unknowns by each method, what the data do not say, predictions. */
+/* estimate_print.c - output of perp estimate: data, unknowns by each method, directions that the data do not determine, predictions. */
 #include <math.h>
 #include <string.h>
 

@@ -122,7 +122,7 @@ static bool read_columns(experiment *e, int run, const pp_braces *braces, int li
     return true;
 }
 
-/* An expression of series: variables are t, the columns, and what the experiment knows. */
+/* An expression of series: variables are t, the columns, and the variables of the experiment. */
 static bool combine(experiment *e, int run, const columns *c, const char *code, double *out, char *why,
                     size_t why_size) {
     const exp_run *r = &e->run[run];
@@ -455,9 +455,9 @@ static perp_status evaluate_check(experiment *e, int i, perp_refusal *why) {
     return PERP_OK;
 }
 
-/* One measure of one run. It knows what all expressions know, the parameters of its run, `failed` (the run ended
- * early), `seconds` and `processor_seconds` (that it took) and the measures before it. In a run that ended early, what cannot be measured is
- * none. */
+/* One measure of one run. Variables are those of all expressions, the parameters of the run, `failed` (the run ended early), `seconds` and
+ * `processor_seconds` (time of the run) and the measures before it. In a run that ended early, a quantity that cannot be measured has no
+ * value. */
 static perp_status measure(experiment *e, const exp_sweep *s, int i, int k, perp_refusal *why) {
     const exp_run *r = &e->run[s->first + i];
     double *result = s->result + i * s->nmeasure;

@@ -164,7 +164,7 @@ double plot_room_below(const plot_sheet *s, const plot_frame *f) {
     return room;
 }
 
-/* The height that a box would like to have. */
+/* The preferred height of a box. */
 static double wish(const plot_sheet *s, const plot_frame *f) {
     double font = s->g.font;
     if (f->p->nrow > 0) return fmax(f->p->nrow * 1.75 * font, 4 * font);

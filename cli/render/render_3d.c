@@ -122,7 +122,7 @@ static corner between(corner a, corner b, double part) {
     return (corner){perp_v3_axpy(a.p, part, perp_v3_sub(b.p, a.p)), perp_v3_axpy(a.n, part, perp_v3_sub(b.n, a.n))};
 }
 
-/* Adds what lies before the eye. */
+/* Adds triangles that are in front of the camera. */
 static void add_clipped(plan *p, const corner v[3], int shape, bool curved) {
     double z[3], near = p->camera->nearest;
     int seen = 0;
@@ -242,7 +242,7 @@ static void make_meshes(plan *p) {
     }
 }
 
-/* Centre and radius of what the picture is about. What is far outside it shall not make ground and shadows coarse. */
+/* Centre and radius of the scene in the picture, without objects far outside, which would make ground and shadows coarse. */
 static void find_extent(plan *p) {
     p->centre_W = p->options->extent.centre_W;
     p->radius = p->options->extent.radius;

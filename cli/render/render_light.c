@@ -1,12 +1,11 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* render_light.c - maps of shadows
- * Method   for each direction of light the sides of bodies turned away from it are drawn into a map of heights along it.
- *          A point is in shadow if something in its place reaches higher. As sides that face the light are not in the
- *          map, no surface that is lit can shadow itself by rounding; the four places around a point are weighed, so
- *          that borders of shadows are smooth. Directions lie on a spiral with the golden angle, which spreads any number
- *          of them evenly (Vogel 1979).
- * Cost     a map is drawn in the time of a small picture; a question costs four comparisons. */
+/* render_light.c - shadow maps
+ * Method   for each direction of light, the back faces of bodies are drawn into a height map along it. A point is in shadow if the
+ *          map is higher at its place. Front faces are not in the map, so no lit surface can shadow itself by rounding. The four
+ *          map values around a point are interpolated, so that borders of shadows are smooth. Directions lie on a spiral with
+ *          the golden angle, which distributes any number of them evenly (Vogel 1979).
+ * Cost     a map takes the time of a small picture; a lookup costs four comparisons. */
 #include "render/render_light.h"
 
 #include "render/render_raster.h"

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* command_refine.c - perp refine: the same scene with h, h/2, h/4, ...: observed order and error bars.
  *
- * With answers q_k at h/2^k and differences d_k = q_k - q_k-1, an error c h^p makes d_k/d_k+1 = 2^p; what is left at the
- * finest step is then d/(2^p - 1) (Richardson). Where the last differences change sign or do not shrink, or where the last
- * two orders are not alike or outside what steppers have, there is no such error: nothing is extrapolated, the larger of
- * the last two differences stands for the error, and the reason is told. */
+ * With results q_k at h/2^k and differences d_k = q_k - q_k-1, an error c h^p gives d_k/d_k+1 = 2^p; the remaining error at the
+ * finest step is then d/(2^p - 1) (Richardson). If the last differences change sign or do not decrease, or if the last two orders
+ * disagree or are outside the range of the steppers, the error does not have this form: nothing is extrapolated, the error estimate is
+ * the larger of the last two differences, and the reason is printed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

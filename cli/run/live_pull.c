@@ -4,9 +4,9 @@
  *
  *   F = m (rate^2 (hand - x) - 2 rate x')        x: the point that is held; critically damped
  *
- * m is the mass that the hand feels at the point: 1/m = 1/M + |r|^2 tr(I^-1), a bound for all directions, with r from the
- * centre of mass. The force is held over a step, as all forces are, so the spring must be slow beside it: held forces make a
- * critically damped spring unstable at rate h = 2 (sqrt(2) - 1) = 0.83. RATE_STEPS keeps eight times below. */
+ * m is the effective mass at the point: 1/m = 1/M + |r|^2 tr(I^-1), a bound for all directions, with r from the centre of mass. The
+ * force is constant over a step, as all forces are, so the spring must be slow compared with the step: with constant forces a
+ * critically damped spring is unstable from rate h = 2 (sqrt(2) - 1) = 0.83 on. RATE_STEPS keeps the rate eight times below. */
 #include "run/live_pull.h"
 
 #include <math.h>

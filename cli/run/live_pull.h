@@ -30,7 +30,7 @@ typedef struct live_pull {
  * and step [T]; see live_pull.c. */
 double live_pull_rate(double speed, double h);
 
-/* Holds, moves or lets go, before a step. A grip on a body that does not exist, or that no force can move, holds nothing.
+/* Applies, changes or removes the pull before a step. A pull on a body that does not exist, or that forces cannot move, has no effect.
  * @param p  zeroed before the first call with a world; must stay where it is while the world has its force */
 perp_status live_pull_set(live_pull *p, perp_world *w, const live_grip *grip);
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* live_ring.h - all that the thread of a run and the thread of the server share: the last frames, the scene, how the
- * run stands, and what the viewer asks of it. One mutex guards it; both sides only ever hold it to move pointers. */
+/* live_ring.h - data shared by the thread of a run and the thread of the server: the last frames, the scene, the status of the run,
+ * and commands of the viewer. One mutex protects it; both sides hold it only to move pointers. */
 #ifndef LIVE_RING_H
 #define LIVE_RING_H
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* quantities.h - values that are printed while a run goes on, and what is odd about a world before it starts. */
+/* quantities.h - values that are printed during a run, and warnings about a world before it starts. */
 #ifndef QUANTITIES_H
 #define QUANTITIES_H
 

@@ -44,7 +44,7 @@ int variants_run(variants *s, int i) {
                           .duration = s->duration,
                           .set_duration = s->duration > 0,
                           .every = v->every,
-                          .what = PERP_RECORD_ALL, /* whatever is asked for is there */
+                          .what = PERP_RECORD_ALL, /* so that every quantity is available */
                           .stop = cli_interrupted};
     simulate(&o, &v->result);
     if (v->result.interrupted) return CLI_INTERRUPTED;

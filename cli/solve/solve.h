@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* solve.h - perp solve: problems from files, solvers over them, what came of it, and files of the figures.
+/* solve.h - perp solve: solves problem files, prints the results and writes them to files.
  *
- * command_solve.c reads the command line and goes over the problems; solve_find.c looks for files, solve_settings.c
- * reads names and settings of solvers, solve_run.c solves and measures, solve_print.c tells; solve_write.c writes tables
+ * command_solve.c reads the command line and loops over the problems; solve_find.c finds files, solve_settings.c reads names and
+ * settings of solvers, solve_run.c solves and measures, solve_print.c prints; solve_write.c writes tables
  * of results and histories of residuals, solve_read.c reads them for plots. */
 #ifndef SOLVE_H
 #define SOLVE_H

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* solve_run.c - one solver over one problem, judged from outside, with the history of its residuals if that is asked.
+/* solve_run.c - runs one solver on one problem, measures the answer, and optionally stores the history of its residuals.
  *
- * Time is the wall time of perp_solve(), less what our watching took; a watched solver may still do more than one that
- * nobody looks at (an answer for every iteration), so times are best taken without a trace. */
+ * The time is the wall time of perp_solve() minus the time of the callbacks. With a callback, a solver may do additional work (compute
+ * an answer in every iteration), so times are best measured without a trace. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <math.h>
 #include <stdlib.h>

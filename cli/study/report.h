@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* report.h - what a study shows of its trials: tables, maps, plots, histograms and checks, as its file asks for them. */
+/* report.h - the report of a study: tables, maps, plots, histograms and checks, as its file defines them. */
 #ifndef CLI_STUDY_REPORT_H
 #define CLI_STUDY_REPORT_H
 
@@ -74,8 +74,8 @@ typedef struct report {
     int ncheck;
 } report;
 
-/* Reads `values`, `report` and `checks` of a study; what is wrong with them is told before anything runs. Without `report` there
- * is a table, and a map where two variables vary. */
+/* Reads `values`, `report` and `checks` of a study; errors in them are reported before any trial runs. Without `report` there is a
+ * table, and a map if two variables vary. */
 perp_status report_read(const pp_study *s, report *out, perp_refusal *why);
 void report_free(report *r);
 /* Evaluates values, curves and checks; true in *ok if all checks hold. */

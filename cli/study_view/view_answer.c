@@ -7,11 +7,11 @@
  *   GET  /map/M/cell/K.json         trials of cell K of map M
  *   POST /trial/N/run               runs trial N; the body must be the token. Answers its state
  *   GET  /trial/N/state.json        its state
- *   GET  /trial/N/                  the viewer's page, which asks for the next two by themselves
+ *   GET  /trial/N/                  the viewer's page, which requests the next two
  *   GET  /trial/N/recordings.json   the one recording
  *   GET  /trial/N/recording/0       its bytes, also in part
  *
- * Numbers in addresses are written as we write them. What is wrong is told with a sentence, which the page shows. */
+ * Numbers in addresses have no leading zeros or signs. Errors are answered with a sentence, which the page shows. */
 #define _POSIX_C_SOURCE 200809L
 #include "study_view/study_view.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* view_maps.c - which maps a study has: those of its report, or, if it asks for none, one of each measure over the last
- * two of the variables that vary, for each value of the others; a curve if there is one; a single place if there is none.
- * Of a search: curves over its designs. */
+/* view_maps.c - the maps of a study: those of its report. If the report has none: one map of each measure over the last two variables,
+ * for each value of the others; with one variable a curve; without variables a single cell. Results of a search are curves over its
+ * designs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +151,7 @@ static report_entry *add_entry(study_view *v) {
     return &more[v->nentry++];
 }
 
-/* What a study shows that asks for nothing itself. */
+/* Default maps of a study without maps in its report. */
 static bool default_entry(study_view *v, int measure) {
     const pp_study *s = v->study;
     int axis[PP_STUDY_NAMES], n = 0;

@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* view.h - the viewer's server: a page, the recordings that were named, and a run that goes on; on loopback only.
+/* view.h - the viewer's server: a page, recordings, and a running simulation; on loopback only.
  *
- *   view_page.c    the page, built from viewer/ and carried in the program
- *   view_file.c    the recordings: opened once, served from there
- *   view_server.c  sockets and the loop: who is served, for how long
- *   view_answer.c  what is answered to what
+ *   view_page.c    the page, built from viewer/ and included in the program
+ *   view_file.c    the recordings, opened once
+ *   view_server.c  sockets, the main loop, limits on connections
+ *   view_answer.c  requests and their answers
  *   view_range.c   byte ranges
- *   view_token.c   the secret of the address, and what commands must bring
- *   view_live.c    what is answered about a run that goes on
+ *   view_token.c   the secret of the address, and the tokens of commands
+ *   view_live.c    requests about a running simulation
  *   view_export.c  page and recordings as one file
  *   view_browse.c  a browser, if there is one */
 #ifndef VIEW_H

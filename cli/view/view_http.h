@@ -9,7 +9,7 @@
 
 #include "view/view.h"
 
-/* Somebody who is connected. */
+/* A connected client. */
 typedef struct view_client {
     struct view_client *next, **link;
     int fd;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* view_live.c - what is answered about a run that goes on.
+/* view_live.c - requests about a running simulation, and their answers.
  *
  *   GET  /live/scene.json           bodies, shapes, joints
  *   GET  /live/frames?from=N&run=K  frames from number N on; without any, waits up to a second for them

@@ -2,16 +2,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* view_server.c - sockets and the loop of the viewer's server.
  *
- * One thread does all of it: libmicrohttpd is asked to work whenever one of its sockets is ready, so two hundred
- * clients cost two hundred sockets and nothing else. A client that does not get its first request told within
- * FIRST_SECONDS, or that stands still for IDLE_SECONDS, is cut off. Requests for frames that are not there yet are held
- * here.
+ * There is one thread: libmicrohttpd is called whenever one of its sockets is ready, so two hundred clients need two hundred sockets
+ * and nothing else. A client is disconnected if it does not complete its first request within FIRST_SECONDS, or if it is idle for
+ * IDLE_SECONDS. Requests for frames that do not exist yet wait here.
  *
- * Connections are never refused for want of room. Newcomers, who have not brought the secret yet, may have two fifths of
- * all places, and those who have brought it two fifths. Whoever is too much in one of the two parts is cut off at once:
- * the newcomer who came first; of the others the one that has been without a request for longest, or, if all have one,
- * the one that has not taken a piece of its answer for longest. So nobody delays others by holding connections, and
- * strangers do not take the places of the user. A browser opens a connection that it lost again. */
+ * New connections are always accepted. Those that have not sent the secret yet may use two fifths of all places, and those that have
+ * sent it two fifths. If one of the two groups exceeds its share, a connection of it is closed at once: in the first group the
+ * oldest; in the second the one that has had no request for longest, or, if all have one, the one that has not read from its answer
+ * for longest. So idle connections do not delay others, and connections without the secret do not displace the user's. A browser opens
+ * a lost connection again. */
 #define _DEFAULT_SOURCE
 #include "view/view.h"
 
@@ -95,7 +94,7 @@ static void cut_off(view_client *c) {
     c->cut = true;
 }
 
-/* Those who take too long to say what they want. */
+/* Closes connections that take too long to complete their first request. */
 static void cut_off_slow(view_server *s) {
     double now = pp_clock();
     for (view_client *c = s->clients; c; c = c->next)

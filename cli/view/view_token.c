@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* view_token.c - texts that nobody can guess: the secret in the address of the server, which every request must bring, and
- * the tokens that commands must bring besides. The secret keeps other users of this machine out. The tokens keep out
- * pages of other servers: their requests can reach ours, but they cannot read what it says. */
+/* view_token.c - random secrets: the secret in the address of the server, which every request must contain, and the tokens that
+ * commands must contain in addition. The secret protects against other users of this machine. The tokens protect against pages of
+ * other servers: these can send requests to this server, but cannot read its answers. */
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>

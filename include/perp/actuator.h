@@ -21,10 +21,10 @@
  *  | position | kp (c - l) - kv l'            |
  *  | velocity | kv (c - l')                   |
  *
- *  clipped to [force_lo, force_hi]; the joint feels gear f, clipped to [joint_lo, joint_hi]. These are MuJoCo's motor, position,
- *  velocity and affine general actuators. Servos are implicit: x and x' are those at the end of the step, so that any kp and kv are stable, and clipping is
- *  a complementarity condition that holds exactly. A force is constant over the step. Work of servos is booked as
- *  perp_ledger.motor, work of forces as perp_ledger.applied. */
+ *  clipped to [force_lo, force_hi]. The force on the joint is gear f, clipped to [joint_lo, joint_hi]. These are MuJoCo's motor,
+ *  position, velocity and affine general actuators. Servos are implicit: x and x' are those at the end of the step, so any kp
+ *  and kv are stable, and clipping is a complementarity condition that holds exactly. The kind force is constant over the step.
+ *  The work of servos is in perp_ledger.motor, that of forces in perp_ledger.applied. */
 #ifndef PERP_ACTUATOR_H
 #define PERP_ACTUATOR_H
 
@@ -44,8 +44,8 @@ typedef struct perp_actuator_id {
 /** Kinds of actuator. */
 typedef enum perp_actuator_kind {
     PERP_ACTUATOR_FORCE,    /**< ctrl is the force */
-    PERP_ACTUATOR_POSITION, /**< ctrl is the target of the length */
-    PERP_ACTUATOR_VELOCITY, /**< ctrl is the target of its rate */
+    PERP_ACTUATOR_POSITION, /**< ctrl is the target of the length l */
+    PERP_ACTUATOR_VELOCITY, /**< ctrl is the target of its rate l' */
     PERP_ACTUATOR_KIND_COUNT
 } perp_actuator_kind;
 
@@ -57,12 +57,12 @@ typedef struct perp_actuator_def {
     double gear;               /**< length per coordinate, not 0; default 1 */
     double kp;                 /**< position: >= 0 [force/length] */
     double kv;                 /**< position, velocity: >= 0 [force T/length] */
-    double ctrl;               /**< at first; default 0 */
+    double ctrl;               /**< initial value; default 0 */
     double ctrl_lo, ctrl_hi;   /**< range of ctrl; infinite by default */
-    double ctrl_scale;         /**< what the clipped ctrl is multiplied by; default 1 */
-    double ctrl_offset;        /**< and what is added then; default 0 */
+    double ctrl_scale;         /**< factor of the clipped ctrl; default 1 */
+    double ctrl_offset;        /**< added to the result; default 0 */
     double force_lo, force_hi; /**< range of the actuator's force; infinite by default */
-    double joint_lo, joint_hi; /**< range of what the joint feels; infinite by default */
+    double joint_lo, joint_hi; /**< range of the force on the joint; infinite by default */
     const char *name;          /**< copied; NULL for none */
     uint32_t cookie;           /**< set by perp_actuator_def_default() */
 } perp_actuator_def;
@@ -77,29 +77,29 @@ PERP_API perp_status perp_actuator_remove(perp_world *w, perp_actuator_id a);
 PERP_API int perp_world_actuators(const perp_world *w, perp_actuator_id *out, int max);
 /** The first actuator of that name; {0} if there is none. */
 PERP_API perp_actuator_id perp_actuator_find(const perp_world *w, const char *name);
-/** What an actuator is now, its ctrl too, as a definition that would add it again; name borrowed until it is removed. PERP_E_ARG if
- *  stale. */
+/** An actuator in its present state, with its ctrl, as a definition that adds the same actuator; name borrowed until it is
+ *  removed. PERP_E_ARG if stale. */
 PERP_API perp_status perp_actuator_get(const perp_world *w, perp_actuator_id a, perp_actuator_def *out);
-/** Sets ctrl of one actuator, from the next step on; perp_world_view.ctrl is the array of all. A value beyond the range is kept and clipped. PERP_E_ARG: stale, not finite. */
+/** Sets ctrl of one actuator, from the next step on; perp_world_view.ctrl is the array of all. A value outside the range is
+ *  stored as given and clipped in the step. PERP_E_ARG: stale, not finite. */
 PERP_API perp_status perp_actuator_set_ctrl(perp_world *w, perp_actuator_id a, double ctrl);
-/** Sets ctrl of all actuators in the order of perp_world_actuators(). PERP_E_ARG, and nothing set: not finite, or n is not their
- *  number. */
+/** Sets ctrl of all actuators in the order of perp_world_actuators(). If a number is not finite, or n is not the number of
+ *  actuators: PERP_E_ARG, and nothing is set. */
 PERP_API perp_status perp_world_set_ctrl(perp_world *w, const double *ctrl, int n);
 /** Reads ctrl of all actuators; writes at most `max`. @return their number */
 PERP_API int perp_world_get_ctrl(const perp_world *w, double *ctrl, int max);
-/** What the joint felt from the actuator in the last step, on average [force or torque]; 0 before the first step. PERP_E_ARG if
- *  stale. */
+/** Mean force of the actuator on the joint in the last step [force or torque]; 0 before the first step. PERP_E_ARG if stale. */
 PERP_API perp_status perp_actuator_force(const perp_world *w, perp_actuator_id a, double *force);
 /** @} */
 
 /** @name Pairs of bodies that never touch
  *  @{ */
-/** Shapes of the two bodies no longer touch each other, as those of two jointed bodies. Twice is the same as once. PERP_E_ARG,
- *  PERP_E_MEMORY. */
+/** Excludes contacts between the shapes of two bodies, as between two bodies with a joint. A second call for the same pair has
+ *  no effect. PERP_E_ARG, PERP_E_MEMORY. */
 PERP_API perp_status perp_world_exclude(perp_world *w, perp_body_id a, perp_body_id b);
-/** They may touch again. PERP_E_ARG: stale, or the pair was not excluded. */
+/** Allows contacts between an excluded pair again. PERP_E_ARG: stale, or the pair was not excluded. */
 PERP_API perp_status perp_world_include(perp_world *w, perp_body_id a, perp_body_id b);
-/** Number of excluded pairs. A pair goes when one of its bodies is removed. */
+/** Number of excluded pairs. Removing a body removes its pairs. */
 PERP_API int perp_world_exclude_count(const perp_world *w);
 /** The i-th excluded pair, in the order in which they were given. PERP_E_ARG if there is none. */
 PERP_API perp_status perp_world_exclude_at(const perp_world *w, int i, perp_body_id *a, perp_body_id *b);

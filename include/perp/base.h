@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /** @file base.h
- *  Status codes, allocator and log hooks, ids: what every other header of perp rests on.
+ *  Status codes, allocator and log hooks, ids. All other headers of perp use this one.
  *
  *  Units are the user's. Comments give dimensions as L (length), M (mass), T (time); angles are radians.
- *  Every pointer in these headers is one of: *copied* (perp keeps its own copy), *borrowed until ...*
- *  (perp or the caller may look at it for that long), *owned by the caller*. */
+ *  Every pointer in these headers is one of: *copied* (perp makes its own copy), *borrowed until ...*
+ *  (it stays valid for that long, and the receiver does not free it), *owned by the caller*. */
 #ifndef PERP_BASE_H
 #define PERP_BASE_H
 
@@ -33,8 +33,8 @@ extern "C" {
 /** Version of the plug-in interface; a plug-in records the value it was compiled with. */
 #define PERP_ABI 2u
 
-/** All status codes: name, value, text. A status is an error or PERP_OK; how a solver ended is a
- *  perp_outcome (problem.h) and not an error. */
+/** All status codes: name, value, text. A status is an error or PERP_OK. The termination status of a solver is a
+ *  perp_outcome (problem.h), not an error. */
 #define PERP_STATUS_MAP(X)                                           \
     X(OK, 0, "ok")                                                   \
     X(E_ARG, -1, "argument not finite, out of range, or a stale id") \
@@ -53,7 +53,7 @@ typedef enum perp_status {
 #undef PERP_STATUS_ENUM
 } perp_status;
 
-/** Name of a status, such as "PERP_E_ARG"; "unknown status" for a number that is none. */
+/** Name of a status, such as "PERP_E_ARG"; "unknown status" for any other number. */
 PERP_API const char *perp_status_name(perp_status s);
 
 /** One line of help for a status. */
@@ -62,25 +62,25 @@ PERP_API const char *perp_status_text(perp_status s);
 /** Version of the library that is linked, "major.minor.patch". */
 PERP_API const char *perp_version(void);
 
-/** Where an object takes its memory from. Both functions or neither; {0} means malloc and free.
- *  `alloc` returns memory aligned as malloc's or NULL, which perp survives with PERP_E_MEMORY. */
+/** Allocator of an object. Set both functions or neither; {0} means malloc and free.
+ *  `alloc` returns memory with the alignment of malloc, or NULL; perp then returns PERP_E_MEMORY. */
 typedef struct perp_allocator {
-    void *(*alloc)(size_t size, void *ctx); /**< at least one byte is asked for */
+    void *(*alloc)(size_t size, void *ctx); /**< size >= 1 */
     void (*free)(void *p, void *ctx);       /**< never called with NULL */
-    void *ctx;                              /**< handed to both, borrowed until the object is destroyed */
+    void *ctx;                              /**< passed to both, borrowed until the object is destroyed */
 } perp_allocator;
 
-/** How serious a log line is. */
+/** Severity of a log line. */
 typedef enum perp_log_level { PERP_LOG_DEBUG, PERP_LOG_INFO, PERP_LOG_WARNING } perp_log_level;
 
-/** Where an object sends its remarks. {0} means silence: the library never prints. */
+/** Log function of an object. {0}: no log. The library never prints. */
 typedef struct perp_log {
     void (*line)(perp_log_level level, const char *text, void *ctx); /**< `text` borrowed until it returns */
     void *ctx;                                                       /**< borrowed until the object is destroyed */
 } perp_log;
 
-/** Ids are values with a generation: an id of something removed is *stale* and refused, never reused.
- *  {0} is no id at all. */
+/** Ids are values with a generation number. The id of a removed object is *stale*: it is refused and never reused.
+ *  {0} is never a valid id. */
 typedef struct perp_body_id {
     uint32_t slot, gen;
 } perp_body_id;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /** @file certificate.h
- *  What every step comes with: how well the laws hold, how deep bodies overlap, where the energy went. */
+ *  The certificate of a step: residuals of the laws, overlap of the bodies, energy balance. */
 #ifndef PERP_CERTIFICATE_H
 #define PERP_CERTIFICATE_H
 
@@ -15,108 +15,110 @@ extern "C" {
  *
  *      kinetic_after - kinetic_before = the sum of all entries below
  *
- *  Forces with a potential enter by what the potential lost, taken from the poses. All other entries are the work of
- *  impulses at the mean of the velocities before and after. A step that takes forces at one place and moves to another does
- *  not turn one energy into the other exactly: `sampling` and `drift` are that difference, from closed forms of each
- *  stepper, so that `remainder` checks kicks, motion and account at once. */
+ *  For forces with a potential, the entry is the decrease of the potential, computed from the poses. All other entries are the
+ *  work of impulses at the mean of the velocities before and after. A step evaluates forces at one pose and moves to another,
+ *  so the work of its impulses differs from the decrease of the potential. `sampling` and `drift` are this difference, by
+ *  closed forms for each stepper. `remainder` therefore checks impulses, motion and ledger at once. */
 typedef struct perp_ledger {
     double kinetic_before, kinetic_after;
-    double gravity;   /**< what the potential of gravity lost, from the poses */
-    double spring;    /**< what springs lost: between points, in joints, in contacts and joints that give way */
+    double gravity;   /**< decrease of the potential of gravity, from the poses */
+    double spring;    /**< decrease of spring energy: between points, in joints, in compliant contacts and joints */
     double applied;   /**< work of applied forces and force controllers */
-    double damping;   /**< dampers and drags between points */
-    double kinematic; /**< done by kinematic bodies through contacts, joints and springs, and by surfaces that move */
-    double joint;     /**< bilateral joint impulses, their stabilisation and correction */
-    double motor;     /**< joint motors */
+    double damping;   /**< work of dampers and drags between points */
+    double kinematic; /**< work of kinematic bodies through contacts, joints and springs, and of moving surfaces */
+    double joint;     /**< work of bilateral joint impulses, their stabilisation and correction */
+    double motor;     /**< work of joint motors */
     double
-        armature; /**< what the rotors of joints lost (perp_joint_axis.armature); kinetic energies are those of bodies */
-    double joint_loss; /**< joint dampers, dry friction and limits */
-    double normal;     /**< normal contact impulses (impact loss) */
-    double friction;   /**< friction impulses; positive only in a step in which slip reverses */
-    double turning;    /**< 3D: left by the turning of the inertia: rounding, but for corrected joints */
-    double start;      /**< velocities that are moved back before a step: 0, since those that are shown stay */
-    /** Velocities that belong to another time than the poses: it comes and goes with them and never adds up. In free fall
-     *  with a plain start -1/2 m g^2 h t. */
+        armature; /**< decrease of the energy of joint rotors (perp_joint_axis.armature), which is not in `kinetic` */
+    double joint_loss; /**< work of joint dampers, dry friction and limits */
+    double normal;     /**< work of normal contact impulses (impact loss) */
+    double friction;   /**< work of friction impulses; positive only in a step in which slip reverses */
+    double turning;    /**< 3D: error from the rotation of the inertia: rounding, except with corrected joints */
+    double start;      /**< 0: moving velocities back before a step does not change the velocities that are shown */
+    /** Difference because velocities and poses belong to different times. It alternates and does not accumulate. In free fall
+     *  with a plain start it is -1/2 m g^2 h t. */
     double sampling;
-    double drift;     /**< what the rule of the stepper gains or loses for good; of springs O(h^3) in a step */
+    double drift;     /**< permanent gain or loss by the integration rule; for springs O(h^3) in a step */
     double remainder; /**< kinetic_after - kinetic_before - all of the above: rounding only */
 } perp_ledger;
 
-/** How far energies went while they were added up, to compare errors with [M L^2/T^2]. */
+/** Range of the energies over the summed steps, to compare errors with [M L^2/T^2]. */
 typedef struct perp_energy_extent {
     double kinetic;        /**< largest kinetic energy */
-    double low, high;      /**< of potential energies, from where they were at the start: at most 0, at least 0 */
-    double fall;           /**< 1/2 sum m (g h)^2: what one step of free fall gives; below that nothing is resolved */
-    double drift, drift_t; /**< largest |drift + joint| that had come together, and when [T] */
+    double low, high;      /**< smallest and largest change of the potential energy since the start: low <= 0 <= high */
+    double fall;           /**< 1/2 sum m (g h)^2: energy of one step of free fall; smaller energies are not resolved */
+    double drift, drift_t; /**< largest |sum of drift + joint| so far, and its time [T] */
 } perp_energy_extent;
 
 /** Certificate of a step, measured on the next state before it is committed. Velocities are largest absolute values. */
 typedef struct perp_certificate {
-    double t; /**< time at the end of the step [T] */
-    double h; /**< step [T] */
-    bool accepted;
+    double t;               /**< time at the end of the step [T] */
+    double h;               /**< step [T] */
+    bool accepted;          /**< the laws hold to the world's tolerance */
     perp_step_residual law; /**< residuals of the laws (worst substep) [L/T] */
     double joint_error;     /**< largest joint position error at the end pose (worst substep) [L or rad] */
-    double error;           /**< largest estimated error of a part of the step over what the world allows (see
-                         perp_world_def.error_tolerance); 0: not estimated */
-    int ambiguous; /**< degrees of freedom whose motion the laws leave open, in the worst part: of all motions the least
-                         was taken; see stepper "quasistatic" */
-    /** Deepest true overlap of any two bodies at the end pose (worst substep) [L], >= 0. Of a pair that gives way: beyond
-     *  what its law of compliance makes of the force found, or beyond its layer. */
+    /** Largest estimated error of a part of the step, divided by perp_world_def.error_tolerance; 0: not estimated. */
+    double error;
+    /** Degrees of freedom whose motion the laws do not determine, in the worst part. The least motion was taken. See stepper
+     *  "quasistatic". */
+    int ambiguous;
+    /** Deepest true overlap of any two bodies at the end pose (worst substep) [L], >= 0. For a compliant pair, only the depth
+     *  beyond the compression that its law explains by the force, or beyond its layer. */
     double overlap;
-    double compression; /**< deepest overlap that such laws explain: how far surfaces are pressed in [L], >= 0 */
-    /** Pairs of shapes that left with less than their restitution, because all of it would have gained energy; a pair
-     *  counts in each part of the step in which it did. */
+    double compression; /**< largest compression of a compliant contact that its law explains by the force [L], >= 0 */
+    /** Pairs of shapes that rebounded with less than their restitution, because the full rebound would have gained energy. A
+     *  pair counts in each part of the step in which this happened. */
     int rebounds_limited;
-    /** Parts of the step that had an answer only without restitution: nothing bounced in them; rests of steps, or impacts, that
-     *  went without after too many impacts, or passes of one; and pairs that were brought to rest because their impacts accumulate within
-     *  the step. */
+    /** Number of: parts of the step that had a solution only without restitution; impacts and ends of steps that were solved
+     *  without restitution because there were too many impacts, or too many passes of one impact; and pairs that were brought
+     *  to rest because their impacts accumulate within the step. */
     int rebounds_given_up;
-    /** Energy that contacts added, over the parts of the step and the islands in which they added any; the laws allow none
-     *  [M L^2/T^2]. Energy of surfaces that give way does not count. */
+    /** Energy that contacts added, summed over the parts and islands in which they added any; the laws allow none
+     *  [M L^2/T^2]. Energy of compliant surfaces does not count. */
     double gain;
-    /** The largest of them, 0 to 1: as a part of what its island had before, of what a step of fall gives it, and of itself. */
+    /** Largest gain of an island, 0 to 1, as a fraction of the sum of the island's energy before, the energy of a step of free
+     *  fall, and the gain itself. */
     double gain_part;
     int gain_shape[2]; /**< slots of two shapes in that island, -1 if none */
-    /** Energy that contacts which bounce took along their normals beyond what their restitution lets them take: rebounds
-     *  that were limited, given up or missed [M L^2/T^2]. Exact without friction. */
+    /** Energy that rebounding contacts took along their normals beyond what their restitution allows: rebounds that were
+     *  limited, given up or missed [M L^2/T^2]. Exact without friction. */
     double rebound_lost;
-    /** How far a contact that sticks moved along the surface, in the frame of the body it sticks to, over the finite turns of both;
-     *  the farthest of each part, added up: no contact crept farther while it stuck [L]. */
+    /** Distance by which a sticking contact moved along the surface, in the frame of the body that it sticks to, with the
+     *  finite rotations of both bodies. The largest distance of each part, summed over the parts: no contact crept farther
+     *  while it stuck [L]. */
     double creep;
-    /** Angular momentum that joints and contacts made or took within a part of the step, in an island of bodies that nothing fixed or driven
-     *  holds; the largest, as a part of the island's own: sum m |x - X| |v - V| + |I w| at both ends, X and V of its centre of mass.
-     *  0 to 1; the laws allow none. */
+    /** Angular momentum that joints and contacts created or removed within a part of the step, in an island that is not
+     *  connected to an obstacle or a driven body. The largest, as a fraction of the island's own angular momentum: sum
+     *  m |x - X| |v - V| + |I w| at both ends, with X and V of its centre of mass. 0 to 1; the laws allow none. */
     double twist;
     int overlap_shape[2]; /**< slots of the two shapes of the deepest overlap, -1 if none */
-    /** Parts of the step in which a driven body was jammed: it pushed what could not give way, went on as it is driven,
-     *  and into it; or it dragged something into a wedge that locks itself, and slid on below it, with the friction that
-     *  it would have at rest. With the contact model "peg"; with others such a step has no answer. Recordings lack it. */
+    /** Parts of the step in which a driven body was jammed. Either it moved on into a body that could not move; or it dragged a
+     *  body that is locked in a wedge, and was given the friction that it would have at rest. Only with the contact model
+     *  "peg"; with others such a step has no solution. Not recorded. */
     int jams;
-    double
-        jam_depth; /**< how deep it was in at the end of such a part, where that is deepest [L]; 0: it only dragged */
-    int jam_shape[2]; /**< slots of a shape of the driven body, and of the one that it jammed there, -1 if none */
-    /** Parts of the step in which a motor without force limit yielded: its speed had no answer, and it pressed with a large
-     *  force instead (docs/theory.md). Recordings lack it. */
+    double jam_depth; /**< deepest penetration at the end of such a part [L]; 0: it only dragged */
+    int jam_shape[2]; /**< slots of a shape of the driven body and of the body that it jammed there, -1 if none */
+    /** Parts of the step in which a motor without force limit yielded: no solution reached its speed, and it pressed with a
+     *  large force instead (docs/theory.md). Not recorded. */
     int motor_yields;
     int yield_joint; /**< slot of a joint whose motor yielded; meaningful if motor_yields > 0 */
-    /** Parts of the step in which rigid contacts and joints gave way, since a jammed island had no answer otherwise
-     *  (docs/theory.md). Recordings lack it. */
+    /** Parts of the step in which rigid contacts and joints of a jammed island gave way, because there was no solution
+     *  otherwise (docs/theory.md). Not recorded. */
     int gives;
-    /** The largest speed at which one of them gave way, as a part of the speeds at hand, 0 to 1. It is a violation of the laws:
-     *  law.normal and law.joint have it too. */
+    /** Largest speed at which one of them gave way, as a fraction of the velocities in the problem, 0 to 1. It is a violation
+     *  of the laws: law.normal and law.joint include it. */
     double give;
-    /** 1: the contact model or the stepper had no answer for the step, and the one that takes such steps did it: `peg` for
-     *  `peg-mixed`, `stewart-trinkle` for `nonconvex-lcp`. Recordings lack it. */
+    /** 1: the contact model or the stepper found no solution of the step, and another one solved it: `peg` for `peg-mixed`,
+     *  `stewart-trinkle` for `nonconvex-lcp`. Not recorded. */
     int handed_over;
     int contacts;                      /**< contacts in the problem */
     int separating, sticking, sliding; /**< contacts by state; they add up to `contacts` */
     int unknowns;                      /**< size of the largest complementarity problem, of any island and substep */
     int substeps;                      /**< 1 if the step was solved whole */
     int rejected;                      /**< parts that were solved, and rejected because their error was too large */
-    int fallbacks; /**< solves that needed another solver than the one chosen; parts of the step whose contacts had to act
-                        at the start though PERP_GEOMETRY_END was asked for */
-    /** Solver whose answer was taken (last substep); "" if there was nothing to solve. Borrowed for ever. */
+    int fallbacks; /**< solves that needed a fallback solver; with PERP_GEOMETRY_END also the parts whose contacts had to
+                        be taken at the start of the step */
+    /** Solver whose answer was accepted (last substep); "" if there was nothing to solve. Valid for the life of the program. */
     const char *solver;
     int iterations;     /**< total over substeps */
     double residual;    /**< complementarity residual measured by the judge (worst substep) */
@@ -124,12 +126,12 @@ typedef struct perp_certificate {
     perp_energy_extent extent;
 } perp_certificate;
 
-/** Initialiser: the certificate of nothing. It names no shapes and no solver; its numbers are 0. */
+/** Initialiser: an empty certificate. It names no shapes and no solver; its numbers are 0. */
 #define PERP_CERTIFICATE_NONE \
     { .gain_shape = {-1, -1}, .overlap_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = "" }
 
-/** Takes the certificate of a further step into a sum over steps: worst residuals and positions, added counts and
- *  energies; states and solver are those of the later one. Start from {0}.
+/** Adds the certificate of a further step to a sum over steps: residuals, overlap and joint error are the worst; counts and
+ *  energies are summed; contact states and solver are those of the later step. Start from {0}.
  *
  *      perp_certificate run = {0}, step;
  *      while (... && !perp_world_step(w, &step)) perp_certificate_add(&run, &step);

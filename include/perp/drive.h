@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /** @file drive.h
- *  What moves things: prescribed motion of kinematic bodies, and forces. */
+ *  Prescribed motion of kinematic bodies, and forces. */
 #ifndef PERP_DRIVE_H
 #define PERP_DRIVE_H
 
@@ -17,9 +17,9 @@ typedef struct perp_world perp_world;
 /** @name Motion of kinematic bodies
  *  @{ */
 
-/** How a kinematic body moves. */
+/** Kinds of motion. */
 typedef enum perp_motion_kind {
-    PERP_MOTION_CONSTANT, /**< constant velocity and angular velocity from the body's pose now */
+    PERP_MOTION_CONSTANT, /**< constant velocity and angular velocity, from the body's present pose */
     PERP_MOTION_USER,     /**< a function of time */
     PERP_MOTION_SINUSOID, /**< sums of sinusoids of acceleration (Berard 5.3) */
     PERP_MOTION_TABLE     /**< poses at given times, interpolated */
@@ -41,21 +41,21 @@ typedef struct perp_pose_at_time {
 } perp_pose_at_time;
 
 /** Definition of a motion. The pose at time t:
- *  - constant: moved by v (t - t0) and turned by exp(w (t - t0)) from the body's pose at the time t0 when the motion is
+ *  - constant: moved by v (t - t0) and rotated by exp(w (t - t0)) from the body's pose at the time t0 when the motion is
  *    set;
- *  - user: what `pose` writes; it must be a function of t alone (perp calls it for t and t + h, more than once);
+ *  - user: as `pose` writes it; it may depend on t only (perp calls it for t and t + h, more than once);
  *  - sinusoid: centre + the double integral without constant or linear part, -A sin(omega t + phase)/omega^2 summed.
  *    The orientation solves q' = 1/2 (0, w) q with w the single integral, by a fourth-order Runge-Kutta method (closed
  *    form when all angular terms share an axis); it starts such that the angles are symmetric about the body's given
  *    orientation over one period of the slowest term if `zero_mean` is set, else at the given orientation;
- *  - table: linear between positions, along the shortest arc between orientations; held before the first and after the
- *    last. */
+ *  - table: linear interpolation of positions, shortest arc between orientations; constant before the first entry and after
+ *    the last. */
 typedef struct perp_motion_def {
     perp_motion_kind kind;
     perp_vec3 v_W, w_W;                                 /**< constant: velocity, angular velocity */
     void (*pose)(double t, perp_pose *X_WB, void *ctx); /**< user */
-    void *ctx;                                          /**< borrowed until the body is gone or has another motion */
-    const perp_sinusoid *terms;                         /**< sinusoid; copied */
+    void *ctx;                  /**< borrowed until the body is removed or gets another motion */
+    const perp_sinusoid *terms; /**< sinusoid; copied */
     int nterm;
     bool zero_mean;                 /**< sinusoid; default true */
     const perp_pose_at_time *table; /**< table, strictly increasing times; copied */
@@ -79,8 +79,8 @@ typedef enum perp_force_kind {
     PERP_FORCE_USER      /**< a wrench on body b from a function */
 } perp_force_kind;
 
-/** Definition of a force element. All forces are evaluated at the start of a step and held over it; user functions and
- *  PD controllers once per step, as a digital controller does, the others at each substep. */
+/** Definition of a force element. User functions and PD controllers are evaluated once per step, at its start, as by a digital
+ *  controller. The others are evaluated at the start of each substep. All are constant in between. */
 typedef struct perp_force_def {
     perp_force_kind kind;
     perp_body_id a, b;   /**< b: the body acted on. Spring: a may be {0}, the world */
@@ -92,14 +92,14 @@ typedef struct perp_force_def {
     double stiffness;    /**< spring [M/T^2] */
     double rest_length;  /**< spring [L] */
     double damping;      /**< spring: damper along the line of the spring [M/T] */
-    /** Spring: damper on the whole relative velocity, as Berard (2.131) [M/T]. Its two forces are not on one line, so
-     *  it does not keep angular momentum. */
+    /** Spring: damper on the whole relative velocity, Berard (2.131) [M/T]. Its two forces are not on one line, so it does
+     *  not conserve angular momentum. */
     double drag;
     perp_joint_id joint; /**< PD */
     int coord;           /**< PD: coordinate of the joint */
     double kp, kd;       /**< PD: force = kp (target - x) + kd (target_rate - x'), clipped to +-max_force */
     double target, target_rate, max_force; /**< PD; max_force INFINITY by default */
-    /** User: writes force and torque about the centre of mass, in W. The world is as at the start of the step. */
+    /** User: writes force and torque about the centre of mass, in W. The world is in its state at the start of the step. */
     void (*user)(const perp_world *w, double t, perp_wrench *out, void *ctx);
     void *ctx;       /**< borrowed until the element is removed */
     uint32_t cookie; /**< set by perp_force_def_default() */

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /** @file import.h
- *  Robot models of other programs: MJCF (MuJoCo) and URDF (ROS). A model becomes a scene; docs/import.md says what of it is kept.
+ *  Robot models of other programs: MJCF (MuJoCo) and URDF (ROS). A model becomes a scene; docs/import.md says which parts of it
+ *  are kept.
  *
  *      perp_import *m;
  *      perp_refusal why;
@@ -24,64 +25,65 @@ extern "C" {
 /** An imported model. */
 typedef struct perp_import perp_import;
 
-/** Where a ROS package lies: `package://name/...` means files in this folder. */
+/** Folder of a ROS package: `package://name/...` means files in this folder. */
 typedef struct perp_import_package {
     const char *name, *folder; /**< borrowed until perp_import_open() returns */
 } perp_import_package;
 
-/** Most corners of a convex hull that a mesh is reduced to, unless the options say otherwise. */
+/** Default of perp_import_options.corners. */
 #define PERP_IMPORT_CORNERS 64
 
-/** How to import; {0} is fine. */
+/** Options of an import; {0} gives the defaults. */
 typedef struct perp_import_options {
-    bool repair;    /**< take the nearest inertia that a body can have, instead of refusing one that none can have */
+    bool repair;    /**< replace an inertia that no body can have by the nearest valid one, instead of refusing it */
     bool free_base; /**< URDF: the root link moves freely; default: it is fixed to the world */
-    int corners;    /**< most corners of the hull of a mesh, 8 to 10000; 0: PERP_IMPORT_CORNERS */
-    const char *
-        key; /**< MJCF: the name of the keyframe to start from; NULL: joints at their reference. Borrowed until perp_import_open() returns */
-    const perp_import_package *package; /**< packages that are not found by a search upwards from the file */
+    int corners;    /**< largest number of corners of the convex hull of a mesh, 8 to 10000; 0: PERP_IMPORT_CORNERS */
+    /** MJCF: the name of the keyframe to start from; NULL: joints at their reference. Borrowed until perp_import_open()
+     *  returns. */
+    const char *key;
+    const perp_import_package *package; /**< packages that are not in the folders above the file */
     int npackage;
     perp_allocator alloc; /**< {0}: malloc and free */
 } perp_import_options;
 
-/** What an import did to something of the model. */
+/** Kinds of differences between the model and the scene. */
 typedef enum perp_import_kind {
-    PERP_IMPORT_IGNORED,      /**< the scene does not have it */
-    PERP_IMPORT_APPROXIMATED, /**< the scene has something near it; the text says how near */
-    PERP_IMPORT_REPAIRED,     /**< it was wrong, and was changed */
-    PERP_IMPORT_ASSUMED       /**< the model does not say; this was taken */
+    PERP_IMPORT_IGNORED,      /**< an element of the model was left out */
+    PERP_IMPORT_APPROXIMATED, /**< an element was approximated; the text gives the difference */
+    PERP_IMPORT_REPAIRED,     /**< an invalid value was changed */
+    PERP_IMPORT_ASSUMED       /**< the model lacks a value; the text gives the one that was used */
 } perp_import_kind;
 
 /** One line of the report. */
 typedef struct perp_import_note {
     perp_import_kind kind;
     const char *text; /**< one sentence; borrowed until close */
-    const char *file; /**< of the first place it is about; "": none. Borrowed until close */
+    const char *file; /**< of the first place in the model; "": none. Borrowed until close */
     int line;         /**< from 1; 0: none */
-    int count;        /**< places it is about, >= 1 */
+    int count;        /**< number of places in the model, >= 1 */
 } perp_import_note;
 
-/** How many of each the model has, as its file describes it. */
+/** Numbers of elements in the model file. */
 typedef struct perp_import_counts {
     const char *format; /**< "MJCF" or "URDF" */
-    int bodies; /**< bodies or links, before those without a joint are joined to their parents; the world does not count */
+    int bodies; /**< bodies or links, before those without a joint are merged into their parents; without the world */
     int joints, hinges, slides, balls, frees; /**< joints that move; of each kind */
     int geoms, meshes, sites, actuators, equalities, tendons, excludes, pairs, keyframes;
     int moving;  /**< bodies of the scene that move */
     double mass; /**< of all bodies that move [kg] */
 } perp_import_counts;
 
-/** Is this text a model that perp_import_open() takes, as far as its first element tells? */
+/** Whether the text is a model for perp_import_open(), judged by its first element. */
 PERP_API bool perp_import_is_model(const char *data, size_t size);
-/** Reads a model and makes the scene of it.
+/** Reads a model and makes a scene of it.
  *  @param path     an MJCF or URDF file; files that it names are read as it names them
  *  @param options  NULL: defaults
  *  @param why      filled on failure; may be NULL
- *  @return PERP_E_IO (cannot be read), PERP_E_ARG (something in it is wrong, or perp has nothing like it), PERP_E_GEOMETRY, PERP_E_FIT
- *  (built without expat), PERP_E_MEMORY; on failure *out is NULL */
+ *  @return PERP_E_IO (cannot be read), PERP_E_ARG (the model is invalid or not supported), PERP_E_GEOMETRY, PERP_E_FIT (built
+ *  without expat), PERP_E_MEMORY; on failure *out is NULL */
 PERP_API perp_status perp_import_open(const char *path, const perp_import_options *options, perp_import **out,
                                       perp_refusal *why);
-/** Frees it. NULL is fine. */
+/** Frees an imported model. NULL is allowed. */
 PERP_API void perp_import_close(perp_import *m);
 /** The scene as YAML. It needs no other file. Borrowed until close. */
 PERP_API const char *perp_import_scene(const perp_import *m);
@@ -93,8 +95,8 @@ PERP_API perp_import_note perp_import_note_at(const perp_import *m, int i);
 PERP_API const char *perp_import_kind_name(perp_import_kind kind);
 /** The counts. */
 PERP_API perp_import_counts perp_import_count(const perp_import *m);
-/** Writes the model as JSON, for comparison with other programs: bodies with their frames, masses and inertias, joints, shapes with the bits by
- *  which they may touch. Returns the length without the final zero, as snprintf does; buf may be NULL if size is 0. */
+/** Writes the model as JSON, for comparison with other programs: bodies with their frames, masses and inertias, joints, shapes
+ *  with their collision bits. Returns the length without the final zero, as snprintf does; buf may be NULL if size is 0. */
 PERP_API size_t perp_import_model(const perp_import *m, char *buf, size_t size);
 
 #ifdef __cplusplus

@@ -18,7 +18,7 @@
  *
  *  In 2D the prismatic axis is x of the frames, so that it lies in the plane.
  *
- *  Two kinds have no bodies and no frames of their own. They are about the sum
+ *  Two kinds have no bodies and no frames of their own. They use the sum
  *      x = offset + sum_k (c[0] q_k + c[1] q_k^2 + c[2] q_k^3 + c[3] q_k^4)
  *  over coordinates q_k of other joints:
  *
@@ -28,7 +28,7 @@
  *  | tendon   | x is its one coordinate, which may have limits, a motor, a spring, friction and an actuator     |
  *
  *  A gear of ratio r, q_b = r q_a, is a coupling with the terms {b, 1} and {a, -r}. A coupling holds at the end of each step to
- *  rounding, as every joint does. Steppers stewart-trinkle, anitescu-potra and second-order have these kinds. */
+ *  rounding, as every joint does. The steppers stewart-trinkle, anitescu-potra and second-order support these kinds. */
 #ifndef PERP_JOINT_H
 #define PERP_JOINT_H
 
@@ -52,10 +52,11 @@ typedef enum perp_joint_kind {
     PERP_JOINT_KIND_COUNT
 } perp_joint_kind;
 
-/** Most coordinates a joint can have. */
+/** Largest number of coordinates of a joint. */
 #define PERP_JOINT_MAX_COORD 3
 
-/** Extras on one coordinate of a joint; all off by default. Coordinates are, in order: revolute: angle; prismatic:
+/** Limits, motor, spring, damper, friction and armature of one joint coordinate; all off by default. Coordinates are, in
+ *  order: revolute: angle; prismatic:
  *  displacement; cylindrical: displacement, angle; universal: angle about z of Ja, angle about x of Jb; planar: x, y,
  *  angle; tendon: the sum. Spherical, fixed and coupling have none. "force" below is a torque for an angle. */
 typedef struct perp_joint_axis {
@@ -68,9 +69,9 @@ typedef struct perp_joint_axis {
     double rest;        /**< [L or rad] */
     double damping;     /**< >= 0: implicit damper [force T/L or torque T/rad] */
     double friction;    /**< >= 0: dry friction, largest force or torque */
-    double armature; /**< >= 0: inertia that moves with the coordinate alone, as the rotor of a drive does, gear squared
-                           included [M or M L^2]. Steppers stewart-trinkle, anitescu-potra and second-order have it;
-                           tendons do not */
+    /** >= 0: inertia that moves with this coordinate only, such as the rotor of a drive times the square of its gear ratio
+     *  [M or M L^2]. The steppers stewart-trinkle, anitescu-potra and second-order support it; tendons do not. */
+    double armature;
 } perp_joint_axis;
 
 /** Highest power of a coordinate in a coupling or tendon. */
@@ -90,16 +91,16 @@ typedef struct perp_joint_def {
     perp_pose X_AJ;    /**< frame Ja in body A (in the world if a is {0}) */
     perp_pose X_BJ;    /**< frame Jb in body B */
     perp_joint_axis axis[PERP_JOINT_MAX_COORD];
-    const perp_joint_term
-        *term;        /**< coupling, tendon: `nterm` of them, copied; they go when one of their joints is removed */
+    /** Coupling, tendon: `nterm` terms, copied. If one of their joints is removed, the coupling or tendon is removed too. */
+    const perp_joint_term *term;
     int nterm;        /**< coupling, tendon: at least 1; others: 0 */
     double offset;    /**< coupling, tendon: constant part of the sum */
-    bool collide;     /**< may the two bodies touch each other; default false */
+    bool collide;     /**< true: the two bodies can touch each other; default false */
     const char *name; /**< copied; NULL for none */
     uint32_t cookie;  /**< set by perp_joint_def_default() */
 } perp_joint_def;
 
-/** A joint of this kind between nothing, frames at the body origins. */
+/** A joint of this kind without bodies, with its frames at the body origins. */
 PERP_API perp_joint_def perp_joint_def_default(perp_joint_kind kind);
 
 /** Number of coordinates of a kind in a world of that dimension; -1 if the kind does not exist there. */

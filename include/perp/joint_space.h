@@ -9,24 +9,24 @@
  *      int nq = perp_joint_space_nq(s), nv = perp_joint_space_nv(s);
  *      perp_joint_space_get(s, w, q, v);                 // of the world now
  *      q[3] = 0.5;
- *      perp_joint_space_set(s, w, q, v);                 // places bodies, gives them velocities
+ *      perp_joint_space_set(s, w, q, v, 1e-9);           // sets poses and velocities of the bodies
  *      perp_joint_space_mass_matrix(s, M);               // nv x nv, at that q
  *      perp_joint_space_bias(s, b);                      // M a + b = tau
  *      perp_joint_space_free(s);
  *
- *  The joints of a world span a forest. Its roots are the world, obstacles and kinematic bodies; in a part of the world
- *  without a joint to one of these, the root is a free body. Each dynamic body is one link: it hangs by one joint (or, as a
- *  free body, by none) on its parent. Joints are taken into the forest in the order in which they were added. A joint
- *  between two bodies that are connected already closes a loop: it has no coordinates of its own, and restricts those of
- *  the others. Links are numbered depth first, the children of a body in the order in which the bodies were added. A world
- *  whose bodies were added in the order of a model's tree has its coordinates in that order.
+ *  The joints of a world span a forest. Its roots are the world, obstacles and kinematic bodies. Bodies that no joints connect
+ *  to one of these have a free body as their root. Each dynamic body is one link. One joint connects it to its parent; a free
+ *  body has none. Joints are added to the forest in the order in which they were added to the world. A joint between two bodies
+ *  that are already connected closes a loop: it has no coordinates of its own and constrains the others. Links are numbered
+ *  depth first, the children of a body in the order in which the bodies were added. If the bodies of a world were added in the
+ *  order of a model's tree, its coordinates are in that order.
  *
  *  Coordinates of a link, in this order; those of a joint are the ones that perp_joint_read() gives:
  *
  *  | link                  | q                                               | v                                      |
  *  |-----------------------|-------------------------------------------------|----------------------------------------|
  *  | fixed                 | none                                            | none                                   |
- *  | revolute              | angle, whole turns counted                      | its rate                               |
+ *  | revolute              | angle, not wrapped                              | its rate                               |
  *  | prismatic             | displacement                                    | its rate                               |
  *  | cylindrical           | displacement, angle                             | rates                                  |
  *  | universal             | angle about z of Ja, angle about x of Jb        | rates                                  |
@@ -36,26 +36,26 @@
  *  | free body, 2D         | x, y, angle                                     | rates                                  |
  *  | free particle         | position                                        | velocity                               |
  *
- *  - Quaternions are (w, x, y, z) and unit. They are made unit where they are taken in.
- *  - A joint is at zero where its frames Ja and Jb coincide. There is no other reference: a model whose zero lies
- *    elsewhere has its frames turned or shifted.
- *  - A free body is placed by its model site (see perp_site_def), or by its own frame at the centre of mass if it has none.
+ *  - Quaternions are (w, x, y, z) and unit. Input quaternions are normalised.
+ *  - A joint is at zero if its frames Ja and Jb coincide. There is no other reference: for a model with another zero, the
+ *    frames are rotated or shifted.
+ *  - q of a free body is the pose of its model site (see perp_site_def), or of its own frame at the centre of mass if it has none.
  *    The linear velocity is that of the origin of this frame, in W; the angular velocity is in axes of this frame. These are
  *    the conventions of MuJoCo.
  *  - If body B of a joint is nearer to the root than A, the link is reversed: the coordinates stay those of the joint.
- *  - A particle has no orientation. Angles of a joint with a particle are no coordinates; a rigid body that hangs on a
- *    particle turns freely, as by a spherical joint (in 2D by a revolute one).
- *  - v is not the derivative of q where there are quaternions: perp_joint_space_integrate() and
- *    perp_joint_space_difference() know the way between them.
+ *  - A particle has no orientation. A joint with a particle has no angles as coordinates. A rigid body whose parent is a
+ *    particle rotates freely, as with a spherical joint (in 2D a revolute one).
+ *  - For quaternions, v is not the derivative of q: perp_joint_space_integrate() and perp_joint_space_difference() convert
+ *    between them.
  *  - Generalised forces tau are dual to v: tau . v is a power.
  *
  *  All arrays are flat arrays of double, owned by the caller, of the sizes given. A matrix with nv columns is stored by rows,
  *  nv numbers each; the mass matrix is symmetric.
  *
- *  A joint space keeps a configuration: that of the last get, set or place. Functions without a world speak about it.
- *  After creation nothing allocates memory. A joint space does not own the world and is not told of changes: if bodies, joints
- *  or model sites are added or removed, functions that take the world refuse with PERP_E_ARG, and a new joint space must be made. A
- *  joint space is used by one thread at a time. */
+ *  A joint space stores a configuration: that of the last get, set, place or project. Functions without a world use it. After
+ *  creation no function allocates memory. A joint space does not own the world. If bodies, joints or model sites are added or
+ *  removed, functions that take the world return PERP_E_ARG, and a new joint space must be made. Only one thread at a time may
+ *  use a joint space. */
 #ifndef PERP_JOINT_SPACE_H
 #define PERP_JOINT_SPACE_H
 
@@ -70,24 +70,24 @@ extern "C" {
 /** Definition of a joint space. */
 typedef struct perp_joint_space_def {
     const perp_joint_id
-        *loop; /**< joints that shall close loops and not be part of the forest; borrowed for the call */
+        *loop; /**< joints to be treated as loop closures, not as part of the forest; borrowed for the call */
     int nloop;
     uint32_t cookie; /**< set by perp_joint_space_def_default() */
 } perp_joint_space_def;
 
-/** Nothing chosen. */
+/** Default: perp chooses the joints that close loops. */
 PERP_API perp_joint_space_def perp_joint_space_def_default(void);
 
-/** Opaque. */
+/** A joint space; opaque. */
 typedef struct perp_joint_space perp_joint_space;
 
-/** Makes the joint space of a world as it is now. Its configuration is that of the world.
- *  PERP_E_ARG (perp_world_why() tells), PERP_E_MEMORY.
- *  @param w    lends its allocator, which must live as long as the joint space
+/** Makes the joint space of a world with its present bodies and joints. Its configuration is that of the world.
+ *  PERP_E_ARG (see perp_world_why()), PERP_E_MEMORY.
+ *  @param w    the joint space uses its allocator, which must stay valid as long as the joint space
  *  @param def  NULL: the default
  *  @param out  owned by the caller, see perp_joint_space_free(); NULL on failure */
 PERP_API perp_status perp_world_joint_space(perp_world *w, const perp_joint_space_def *def, perp_joint_space **out);
-/** NULL is fine. */
+/** Frees a joint space. NULL is allowed. */
 PERP_API void perp_joint_space_free(perp_joint_space *s);
 /** @} */
 
@@ -104,9 +104,9 @@ PERP_API int perp_joint_space_nloop(const perp_joint_space *s);
 
 /** A link of the forest. */
 typedef struct perp_joint_link {
-    const char *name; /**< of the joint, of a free body that of the body; "" for none. Borrowed until that is removed */
+    const char *name;    /**< of the joint; for a free body, of the body; "" for none. Borrowed until that is removed */
     perp_body_id body;   /**< the link's body */
-    perp_body_id parent; /**< the body it hangs on; {0}: the world */
+    perp_body_id parent; /**< parent body; {0}: the world */
     perp_joint_id joint; /**< {0}: a free body */
     int parent_link;     /**< link of the parent; -1 if it is not dynamic */
     bool reversed;       /**< the link's body is A of the joint */
@@ -117,7 +117,7 @@ typedef struct perp_joint_link {
 PERP_API perp_status perp_joint_space_link(const perp_joint_space *s, int i, perp_joint_link *out);
 /** The first link of that name; -1 if there is none. */
 PERP_API int perp_joint_space_find(const perp_joint_space *s, const char *name);
-/** The link of a body; -1 if it is not dynamic or not known. */
+/** The link of a body; -1 if it is not dynamic or not in this joint space. */
 PERP_API int perp_joint_space_link_of(const perp_joint_space *s, perp_body_id b);
 /** The i-th joint that closes a loop; {0} if there is none. */
 PERP_API perp_joint_id perp_joint_space_loop(const perp_joint_space *s, int i);
@@ -125,36 +125,36 @@ PERP_API perp_joint_id perp_joint_space_loop(const perp_joint_space *s, int i);
 
 /** @name Coordinates
  *  @{ */
-/** Reads q and v of the world now; the configuration becomes that of the world. Either pointer may be NULL. PERP_E_ARG
+/** Reads q and v from the world and sets the configuration to them. Either pointer may be NULL. PERP_E_ARG
  *  @param q  nq numbers
  *  @param v  nv numbers */
 PERP_API perp_status perp_joint_space_get(perp_joint_space *s, perp_world *w, double *q, double *v);
-/** The configuration becomes (q, v); the world is read (obstacles, kinematic bodies, masses, gravity) but not changed. Loops
+/** Sets the configuration to (q, v). The world is read (obstacles, kinematic bodies, masses, gravity) but not changed. Loops
  *  need not close. PERP_E_ARG: not finite, a quaternion of length 0, or another world; the configuration is then unchanged.
- *  @param q  NULL: as in the world now
- *  @param v  NULL: as in the world now */
+ *  @param q  NULL: that of the world now
+ *  @param v  NULL: that of the world now */
 PERP_API perp_status perp_joint_space_place(perp_joint_space *s, perp_world *w, const double *q, const double *v);
-/** As perp_joint_space_place(), and gives the bodies of the world the poses and velocities that follow. The joints of the
- *  forest then hold to rounding. Loops must close: if a joint that closes a loop misses by more than `tolerance` [L or rad],
- *  PERP_E_ARG, and the world is unchanged; perp_joint_space_project() closes them first. PERP_E_ARG */
+/** As perp_joint_space_place(), and also sets the poses and velocities of the bodies of the world. The joints of the forest
+ *  then hold to rounding. If the error of a joint that closes a loop is more than `tolerance` [L or rad]: PERP_E_ARG, and the
+ *  world is unchanged. Call perp_joint_space_project() first to close loops. PERP_E_ARG */
 PERP_API perp_status perp_joint_space_set(perp_joint_space *s, perp_world *w, const double *q, const double *v,
                                           double tolerance);
 /** Changes q and v so that loops close: q by the smallest displacement in the metric of the mass matrix, repeated until
- *  the joints hold to rounding; v by the smallest change of kinetic energy. The configuration becomes (q, v). The world is not
- *  changed. Without loops nothing changes.
+ *  the joints hold to rounding; v by the smallest change of kinetic energy. Sets the configuration to (q, v). The world is not
+ *  changed. Without loops, q and v stay as they are.
  *  @param q     nq numbers, in and out
- *  @param v     nv numbers, in and out; NULL: as in the world now, projected in the configuration only
- *  @param hold  nv flags: velocities (and their coordinates) that must not change; NULL: all may
- *  @return PERP_E_SOLVE: no q near the given one closes the loops (perp_world_why() tells by how much they miss); q and v are
+ *  @param v     nv numbers, in and out; NULL: that of the world now, projected in the configuration only
+ *  @param hold  nv flags: velocities (and their coordinates) that must not change; NULL: none
+ *  @return PERP_E_SOLVE: no q near the given one closes the loops (perp_world_why() gives the remaining error); q and v are
  *  then unchanged. PERP_E_ARG */
 PERP_API perp_status perp_joint_space_project(perp_joint_space *s, perp_world *w, double *q, double *v,
                                               const bool *hold);
-/** By how much joints that close loops miss in the configuration: the largest of distances [L] and angles [rad]; 0 if there are
+/** Error of the joints that close loops, in the configuration: the largest of distances [L] and angles [rad]; 0 if there are
  *  none. */
 PERP_API double perp_joint_space_loop_error(perp_joint_space *s);
 /** The configuration's q and v. Either pointer may be NULL. */
 PERP_API void perp_joint_space_read(const perp_joint_space *s, double *q, double *v);
-/** Lends q and v of the configuration themselves. The arrays stay at the same place until the joint space is freed, and hold the
+/** Returns pointers to q and v of the configuration. They are valid until the joint space is freed, and the arrays hold the
  *  configuration of the last get, set, place or project. Either pointer may be NULL. */
 PERP_API void perp_joint_space_look(const perp_joint_space *s, const double **q, const double **v);
 /** Moves q along v for a time dt: out = q + v dt, quaternions by the exponential map. out may be q. */
@@ -167,8 +167,8 @@ PERP_API void perp_joint_space_difference(const perp_joint_space *s, const doubl
 /** @} */
 
 /** @name Dynamics of the configuration
- *  Loops are not closed here: these are the equations of the forest, M a + bias = tau, with the impulses of loops, contacts and axis
- *  extras in tau. Kinematic bodies count with their velocity, without acceleration.
+ *  These are the equations of the forest, M a + bias = tau. Loop closures are not part of them: forces of loops, contacts,
+ *  motors, limits, springs and joint friction belong to tau. Kinematic bodies enter with their velocity, without acceleration.
  *  @{ */
 /** Mass matrix (composite rigid bodies). @param M nv x nv */
 PERP_API void perp_joint_space_mass_matrix(perp_joint_space *s, double *M);
@@ -179,10 +179,10 @@ PERP_API void perp_joint_space_inverse_dynamics(perp_joint_space *s, const doubl
 /** Forward dynamics without loops: a with M a + bias = tau.
  *  @param tau, a  nv; a may be tau
  *  @param work    nv x nv numbers, overwritten
- *  @return PERP_E_SOLVE if M is not positive definite by rounding */
+ *  @return PERP_E_SOLVE if M is not positive definite because of rounding */
 PERP_API perp_status perp_joint_space_forward_dynamics(perp_joint_space *s, const double *tau, double *a, double *work);
 /** Adds the generalised forces of a force at a point of a body and of a torque, all in W, to tau. A body that is not
- *  dynamic adds nothing. PERP_E_ARG if the body is not known.
+ *  dynamic adds nothing. PERP_E_ARG if the body is not in this joint space.
  *  @param point_W  where the force acts: x, y, z */
 PERP_API perp_status perp_joint_space_add_force(const perp_joint_space *s, perp_body_id b, const double point_W[3],
                                                 const double force_W[3], const double torque_W[3], double *tau);
@@ -190,13 +190,13 @@ PERP_API perp_status perp_joint_space_add_force(const perp_joint_space *s, perp_
 
 /** @name Kinematics of the configuration
  *  @{ */
-/** Pose of a body: position in W and quaternion. PERP_E_ARG if the body is not dynamic or not known.
+/** Pose of a body: position in W and quaternion. PERP_E_ARG if the body is not dynamic or not in this joint space.
  *  @param pose 7 numbers: x, y, z, w, x, y, z */
 PERP_API perp_status perp_joint_space_pose(const perp_joint_space *s, perp_body_id b, double pose[7]);
 /** Velocity of the centre of mass of a body and its angular velocity, in W: 6 numbers. PERP_E_ARG likewise. */
 PERP_API perp_status perp_joint_space_twist(const perp_joint_space *s, perp_body_id b, double twist[6]);
-/** Jacobian of a point or frame fixed in a body: velocity of the point and angular velocity of the body, in W, are J v. Of a
- *  body that is not dynamic J is zero. PERP_E_ARG if the body is not known.
+/** Jacobian of a point or frame fixed in a body: velocity of the point and angular velocity of the body, in W, are J v. For a
+ *  body that is not dynamic J is zero. PERP_E_ARG if the body is not in this joint space.
  *  @param point_B  the point in the body's frame: x, y, z
  *  @param J        6 x nv: three rows of the point's velocity, three of the angular velocity */
 PERP_API perp_status perp_joint_space_jacobian(const perp_joint_space *s, perp_body_id b, const double point_B[3],
@@ -221,9 +221,9 @@ typedef struct perp_site_id {
 typedef struct perp_site_def {
     perp_body_id body; /**< {0}: the world */
     perp_pose X_BS;    /**< frame of the site in the body (in the world if body is {0}) */
-    bool
-        model; /**< this is the frame that stands for the body in its model, whose origin is not the centre of mass. A body
-                     has at most one. If the body is free, q places this frame */
+    /** True: this is the frame of the body in its model, whose origin need not be the centre of mass. A body has at most one. If
+     *  the body is free, q is the pose of this frame. */
+    bool model;
     const char *name; /**< copied; NULL for none */
     uint32_t cookie;  /**< set by perp_site_def_default() */
 } perp_site_def;
@@ -237,7 +237,7 @@ PERP_API perp_status perp_site_remove(perp_world *w, perp_site_id id);
 PERP_API int perp_world_sites(const perp_world *w, perp_site_id *out, int max);
 /** The first site of that name; {0} if there is none. */
 PERP_API perp_site_id perp_site_find(const perp_world *w, const char *name);
-/** What a site is, as a definition that would add it again; name borrowed until it is removed. PERP_E_ARG if stale. */
+/** A site as a definition that adds the same site; name borrowed until it is removed. PERP_E_ARG if stale. */
 PERP_API perp_status perp_site_get(const perp_world *w, perp_site_id id, perp_site_def *out);
 /** Pose of a site in W, and velocity of its origin and angular velocity in W; pointers may be NULL. PERP_E_ARG if stale. */
 PERP_API perp_status perp_site_read(const perp_world *w, perp_site_id id, perp_pose *X_WS, perp_vec3 *v_W,
@@ -256,20 +256,20 @@ typedef struct perp_keyframe {
     const double *ctrl; /**< likewise, one for each actuator */
     int nctrl;
 } perp_keyframe;
-/** Adds a keyframe, or replaces the one of that name. Lengths are checked where it is used: a keyframe may come before the
- *  joints. PERP_E_ARG: no name, not finite; PERP_E_MEMORY. */
+/** Adds a keyframe, or replaces the one of that name. Lengths are checked when it is used, so a keyframe may be added before
+ *  the joints. PERP_E_ARG: no name, not finite; PERP_E_MEMORY. */
 PERP_API perp_status perp_keyframe_add(perp_world *w, const perp_keyframe *k);
 /** Number of keyframes. */
 PERP_API int perp_world_keyframe_count(const perp_world *w);
-/** The i-th keyframe, in the order in which they were added; what it points to is borrowed until keyframes are added or removed.
+/** The i-th keyframe, in the order in which they were added; its pointers are borrowed until keyframes are added or removed.
  *  PERP_E_ARG if there is none. */
 PERP_API perp_status perp_keyframe_get(const perp_world *w, int i, perp_keyframe *out);
-/** Its number by name; -1 if there is none. */
+/** Number of the keyframe of that name; -1 if there is none. */
 PERP_API int perp_keyframe_find(const perp_world *w, const char *name);
 /** Removes all keyframes. */
 PERP_API void perp_keyframe_clear(perp_world *w);
-/** Puts the world into a keyframe: q (loops are closed from there), v (zero if not given) and ctrl. q and ctrl stay as they are if
- *  they are not given. PERP_E_ARG: no such keyframe, or its lengths are not those of the joint space and of the actuators;
+/** Sets the world to a keyframe: q (then loops are closed), v (zero if not given) and ctrl. If q or ctrl is not given, it stays
+ *  as it is. PERP_E_ARG: no such keyframe, or its lengths are not those of the joint space and of the actuators;
  *  PERP_E_SOLVE. */
 PERP_API perp_status perp_joint_space_set_keyframe(perp_joint_space *s, perp_world *w, int keyframe);
 /** @} */

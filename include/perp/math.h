@@ -76,7 +76,7 @@ static inline perp_vec3 perp_v3_unit(perp_vec3 a) {
     double n = perp_v3_norm(a);
     return n > 0 ? perp_v3_scale(1 / n, a) : a;
 }
-/** Is every number of it finite? */
+/** Whether all components are finite. */
 static inline bool perp_v3_finite(perp_vec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 /** Two unit vectors t, o such that (n, t, o) is right-handed; n must be a unit vector. In the x-y plane
  *  (n.z == 0) t is n turned by +90 degrees about z and o is +z. */
@@ -124,10 +124,10 @@ static inline perp_mat3 perp_m3_skew(perp_vec3 a) {
     perp_mat3 r = {{{0, a.z, -a.y}, {-a.z, 0, a.x}, {a.y, -a.x, 0}}};
     return r;
 }
-/** Inverse by cofactors. The caller knows that m is regular; a singular m gives infinities or NaN. */
+/** Inverse by cofactors. m must be regular; a singular m gives infinities or NaN. */
 PERP_API perp_mat3 perp_m3_inverse(perp_mat3 m);
 /** Eigenvalues of a symmetric matrix, ascending, and its eigenvectors as the columns of a rotation
- *  matrix (NULL if not wanted). Jacobi rotations: accurate to rounding for any symmetric input. */
+ *  matrix (NULL if not needed). Jacobi rotations: accurate to rounding for any symmetric input. */
 PERP_API perp_vec3 perp_m3_eigen(perp_mat3 m, perp_mat3 *vectors);
 /** @} */
 
@@ -157,7 +157,7 @@ static inline perp_quat perp_q_unit(perp_quat q) {
     perp_quat r = {s * q.w, s * q.x, s * q.y, s * q.z};
     return r;
 }
-/** Is every number of it finite? */
+/** Whether all components are finite. */
 static inline bool perp_q_finite(perp_quat q) {
     return isfinite(q.w) && isfinite(q.x) && isfinite(q.y) && isfinite(q.z);
 }
@@ -223,15 +223,15 @@ typedef struct perp_mass {
     perp_vec3 com_B; /**< centre of mass [L] */
     perp_mat3 I_B;   /**< inertia about the centre of mass, axes of B [M L^2] */
 } perp_mass;
-/** The same body seen from frame A. */
+/** The same body, expressed in frame A. */
 PERP_API perp_mass perp_mass_move(perp_pose X_AB, perp_mass m);
 /** Two bodies rigidly joined, both given in one frame. Masses may be negative (holes) as long as the sum is not
  *  zero. */
 PERP_API perp_mass perp_mass_add(perp_mass a, perp_mass b);
 /** R I R^T: inertia in world axes of a body with orientation q. */
 PERP_API perp_mat3 perp_inertia_rotate(perp_quat q_WB, perp_mat3 I_B);
-/** Torque-free rotation over time h of a body with inertia I_B: q and w_W (angular velocity in W) go in and
- *  come out. Keeps angular momentum to rounding, energy to rounding; exact if two moments of a diagonal I_B are
+/** Torque-free rotation over time h of a body with inertia I_B: q and w_W (angular velocity in W) are replaced by
+ *  their values after h. Keeps angular momentum to rounding, energy to rounding; exact if two moments of a diagonal I_B are
  *  equal, else fourth order in h (three implicit midpoint steps in the body frame with Cayley updates, composed
  *  after Yoshida 1990). Returns false, and changes nothing, if |w| h is beyond a thousand or the numbers are not
  *  finite. */

@@ -3,12 +3,12 @@
 /** @file mpec.h
  *  Estimation as a mathematical program with equilibrium constraints (MPEC), solved by Ipopt.
  *
- *  Unknown are the parameters, the state at every step and every impulse of every step. Minimised is
+ *  The unknowns are the parameters, the state at every step and every impulse of every step. The objective is
  *
  *      sum over rows ((value - coordinate)/sd)^2 + sum over priors ((mean - unknown)/sd)^2
  *
- *  subject to the laws of every step, as the world states them at the pose and velocity at the start of the step, and to
- *  bounds (Berard 7.6 to 7.9). docs/study-methods-mpec.md has the formulation, its validity and its cost.
+ *  It is minimised subject to the laws of every step, as the world poses them at the pose and velocity at the start of the step,
+ *  and to bounds (Berard 7.6 to 7.9). docs/study-methods-mpec.md has the formulation, its validity and its cost.
  *
  *      static perp_status set(perp_world **w, const double *parameter, void *ctx) {
  *          return perp_pair_set_all(*w, (perp_pair_law){.mu = parameter[0]});
@@ -53,13 +53,13 @@ typedef struct perp_mpec_row {
 
 /** An unknown parameter. */
 typedef struct perp_mpec_parameter {
-    double start;      /**< where the search begins; within the bounds, and moved off them a little if it lies on one */
+    double start;      /**< initial guess, within the bounds; if it lies on a bound, it is moved inside a little */
     double min, max;   /**< bounds, -INFINITY and INFINITY for none; min < max */
     double prior_mean; /**< mean of a normal prior; counts only if prior_sd > 0 */
     double prior_sd;   /**< its standard deviation; 0: no prior */
 } perp_mpec_parameter;
 
-/** A coordinate of the state at the start that is unknown. Coordinates that are not listed are those of the world. */
+/** An unknown coordinate of the initial state. Coordinates that are not listed have the values of the world. */
 typedef struct perp_mpec_initial {
     perp_body_id body;
     perp_mpec_coordinate coordinate;
@@ -68,13 +68,13 @@ typedef struct perp_mpec_initial {
     double prior_sd;   /**< its standard deviation; 0: no prior */
 } perp_mpec_initial;
 
-/** Gives the world its parameters. *w on entry: perp's own clone of the world, at the start state. The function changes
- *  it, or puts another world of the same bodies at its start state into *w (borrowed until the next call), of which perp
- *  changes the state. What it sets of the initial state counts. It must be a smooth function of the parameters within
- *  their bounds: laws, masses, forces. An error ends the search. */
+/** Sets the parameters in a world. On entry *w is perp's own clone of the world, in the initial state. The function changes it,
+ *  or sets *w to another world with the same bodies in its initial state (borrowed until the next call); perp then changes the
+ *  state of that world. The function may also set the initial state. Laws, masses and forces must be smooth functions of the
+ *  parameters within their bounds. An error ends the search. */
 typedef perp_status (*perp_mpec_set)(perp_world **w, const double *parameter, void *ctx);
 
-/** What is to be estimated. Everything is borrowed until perp_mpec_solve() returns. */
+/** An estimation problem. Everything is borrowed until perp_mpec_solve() returns. */
 typedef struct perp_mpec_problem {
     const perp_world *world; /**< at the start state; it is cloned and not changed */
     int steps;               /**< number of steps of the horizon, >= 1 */
@@ -83,27 +83,27 @@ typedef struct perp_mpec_problem {
     const perp_mpec_parameter *parameter;
     int nparameter;    /**< 0: only the initial state is unknown */
     perp_mpec_set set; /**< NULL if there are no parameters */
-    void *ctx;         /**< handed to set */
+    void *ctx;         /**< passed to set */
     const perp_mpec_initial *initial;
     int ninitial;  /**< 0: the initial state is known */
     double margin; /**< distance up to which two features have a contact in the laws of every step [L]; 0: ten times the
-                        extent of the measured motion and of the start state */
+                        extent of the measured motion and of the initial state */
 } perp_mpec_problem;
 
-/** How to search. */
+/** Options of the search. */
 typedef struct perp_mpec_options {
     double relax_start;   /**< first bound t of the complementarity products, unit-free; default 1 */
     double relax_end;     /**< last bound; default 1e-9 */
-    double relax_factor;  /**< each bound over the one before, between 0 and 1; default 0.03: with 0.1 the particle of
-                              Berard 7.6.1 takes a third more iterations at the eight levels together */
+    double relax_factor;  /**< ratio of a bound to the previous one, between 0 and 1; default 0.03: with 0.1 the eight
+                              problems of Berard 7.6.1 together take a third more iterations */
     double tolerance;     /**< Ipopt's tolerance of the last solve; default 1e-8 */
     int max_iterations;   /**< of Ipopt over all solves; default 3000 */
-    bool rollout_start;   /**< begin from a simulation with the start parameters, not from the rows; default false */
+    bool rollout_start;   /**< start from a simulation with the start parameters, not from the rows; default false */
     perp_allocator alloc; /**< {0}: malloc and free. Ipopt has its own memory */
     uint32_t cookie;      /**< set by perp_mpec_options_default() */
 } perp_mpec_options;
 
-/** What was found. */
+/** Result of the search. */
 typedef struct perp_mpec_result {
     double *parameter; /**< nparameter */
     int nparameter;
@@ -113,10 +113,10 @@ typedef struct perp_mpec_result {
     int nstate;       /**< twice the degrees of freedom */
     int steps;        /**< as in the problem */
     double objective; /**< sum of squares at the answer, priors included */
-    double chi2;      /**< the part of it that the rows have */
+    double chi2;      /**< the part of it from the rows */
     int unknowns, equations; /**< size of the program: unknowns, and constraints without bounds */
     int iterations;          /**< of Ipopt, all solves together */
-    int solves;              /**< number of bounds t that were gone through */
+    int solves;              /**< number of bounds t that were solved for */
     double relaxation;       /**< the last bound t */
     double product;          /**< largest complementarity product at the answer, unit-free */
     double violation;        /**< largest violation of an equation of the laws at the answer, unit-free */
@@ -124,26 +124,26 @@ typedef struct perp_mpec_result {
         rollout_error; /**< largest difference of a position between `state` and a simulation by the world itself with
                                   the parameters and the initial state found [L or rad]; INFINITY if a step failed */
     double seconds;    /**< wall time */
-    char why[400];     /**< why not, one sentence; "" after success */
-    perp_allocator alloc; /**< where the arrays are from */
+    char why[400];     /**< reason of a failure, one sentence; "" after success */
+    perp_allocator alloc; /**< allocator of the arrays */
 } perp_mpec_result;
 
 /** Default options. */
 PERP_API perp_mpec_options perp_mpec_options_default(void);
 
-/** Was perp built with Ipopt, and can its library be loaded? The first call loads it. */
+/** Whether perp was built with Ipopt and its library can be loaded. The first call loads it. */
 PERP_API bool perp_mpec_available(void);
 
 /** Finds parameters, initial state and trajectory. PERP_E_FIT: Ipopt is missing (the sentence names the
  *  package), or the world has laws that cannot be stated this way, or its contacts change in number or identity;
- *  PERP_E_ARG: something in the problem is out of range; PERP_E_SOLVE: Ipopt found no answer, *out holds the last iterate
- *  all the same; PERP_E_MEMORY; what `set` returned. The sentence is in out->why.
- *  Ipopt's linear solver keeps global state, so that one call at a time is inside Ipopt: calls of other threads wait.
+ *  PERP_E_ARG: something in the problem is out of range; PERP_E_SOLVE: Ipopt did not converge, and *out holds the last iterate;
+ *  PERP_E_MEMORY; any status that `set` returned. The sentence is in out->why.
+ *  Ipopt's linear solver keeps global state, so only one call at a time runs in Ipopt; calls of other threads wait.
  *  @param o    NULL: the defaults
  *  @param out  filled in any case; free it by perp_mpec_result_free() */
 PERP_API perp_status perp_mpec_solve(const perp_mpec_problem *p, const perp_mpec_options *o, perp_mpec_result *out);
 
-/** Frees what a result owns and clears it. NULL and a cleared one are fine. */
+/** Frees the arrays of a result and clears it. NULL and a cleared result are allowed. */
 PERP_API void perp_mpec_result_free(perp_mpec_result *r);
 
 #ifdef __cplusplus

@@ -9,13 +9,13 @@
  *
  *  1. perp_world_create(): an empty world, with gravity, time step and methods (world.h);
  *     or perp_scene_open(): a world from a scene file (scene.h).
- *  2. perp_body_add(), perp_shape_add(), perp_joint_add(): what is in it (world.h, shape.h, joint.h, drive.h).
- *  3. perp_world_step(): one time step. It fills a perp_certificate (certificate.h), or leaves the world as it was and
- *     perp_world_why() says why.
+ *  2. perp_body_add(), perp_shape_add(), perp_joint_add(): its contents (world.h, shape.h, joint.h, drive.h).
+ *  3. perp_world_step(): one time step. It fills a perp_certificate (certificate.h). If it fails, the world is unchanged and
+ *     perp_world_why() gives the reason.
  *  4. perp_recording_open() and the recorder: results on disk (recording.h).
  *  5. perp_world_destroy().
  *
- *  | you want | header |
+ *  | subject | header |
  *  |---|---|
  *  | worlds, bodies, steps, state | world.h |
  *  | poses and velocities of all bodies as arrays | view.h |
@@ -25,12 +25,12 @@
  *  | joint coordinates q, v, dynamics in them, sites, keyframes | joint_space.h |
  *  | actuators, pairs of bodies that never touch | actuator.h |
  *  | sensors of joints, bodies and sites | sensor.h |
- *  | driven bodies and controllers | drive.h |
- *  | contacts of a step, materials | contact.h |
- *  | what was measured | certificate.h |
+ *  | driven bodies, controllers, your own forces | drive.h |
+ *  | contacts of a step | contact.h |
+ *  | certificate of a step | certificate.h |
  *  | scene files, recordings | scene.h, recording.h |
  *  | solvers without a world | solver.h, problem.h, problem_file.h, judge.h |
- *  | your own solver, force, stepper or contact model | plugin.h |
+ *  | your own solver; lists of solvers, steppers and contact models | plugin.h |
  *  | many trials, design, estimation | ensemble.h, search.h, fit.h, filter.h, mpec.h, statistic.h, random.h |
  *  | derivatives through a step | tangent.h |
  *  | vectors, rotations, poses | math.h |

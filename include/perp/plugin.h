@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /** @file plugin.h
- *  Stages by name: the solver interface, settings tables, registration. */
+ *  The interface of solvers, tables of settings, registration; lists of solvers, steppers and contact models. */
 #ifndef PERP_PLUGIN_H
 #define PERP_PLUGIN_H
 
@@ -14,8 +14,8 @@ extern "C" {
 /** Type of a setting. */
 typedef enum perp_field_type { PERP_FIELD_INT, PERP_FIELD_DOUBLE, PERP_FIELD_BOOL } perp_field_type;
 
-/** One setting of a stage: where it lies in its settings struct and what it may be. Ints, doubles and bools have
- *  those C types in the struct. */
+/** One setting of a stage: its place in the settings struct, its type and its range. Ints, doubles and bools have those C types
+ *  in the struct. */
 typedef struct perp_field {
     const char *name; /**< words with underscores, such as "max_pivots" */
     perp_field_type type;
@@ -25,40 +25,40 @@ typedef struct perp_field {
     const char *help;
 } perp_field;
 
-/** What a solver is handed besides the problem. Opaque to keep it growing; read it by the functions below. */
+/** Context of a call of a solver. Opaque, so that it can be extended; use the functions below. */
 typedef struct perp_call perp_call;
 
-/** Memory that is valid until solve() returns, aligned to 64 bytes, contents undefined; NULL if refused (then end with
- *  PERP_OUTCOME_MEMORY). Comes from a workspace that is reused, so a warm solve does not touch the heap. */
+/** Memory that is valid until solve() returns, aligned to 64 bytes, contents undefined. NULL if there is none; then return
+ *  PERP_OUTCOME_MEMORY. The memory comes from a workspace that is reused, so a repeated solve makes no heap allocations. */
 PERP_API void *perp_call_memory(const perp_call *call, size_t bytes);
 
-/** To be called once per iteration with the current answer. False: stop now with PERP_OUTCOME_STOPPED. Costs next to
- *  nothing when nobody looks; perp_call_watched() says whether it is worth computing an answer for it. */
+/** Call this once per iteration with the current iterate. If it returns false, stop with PERP_OUTCOME_STOPPED. It costs almost
+ *  nothing if there is no callback; perp_call_watched() says whether there is one that uses z. */
 PERP_API bool perp_call_look(const perp_call *call, int iteration, const double *z);
 
-/** Does anybody look at the iterates? */
+/** Whether a callback looks at the iterates. */
 PERP_API bool perp_call_watched(const perp_call *call);
 
-/** Of many answers that obey the laws, is one wanted that depends on the problem alone, and not on where the search for
- *  it began? Worlds in space ask for that, so that a scene that is turned or numbered otherwise moves the same;
- *  perp_solve() does not. It is a wish: a solver that has no such answer gives any. */
+/** Whether, of several solutions, one is wanted that depends only on the problem and not on the initial guess. 3D worlds set
+ *  this, so that the motion does not depend on the frame or the numbering of the scene; perp_solve() does not. A solver that
+ *  cannot select such a solution returns any. */
 PERP_API bool perp_call_unique(const perp_call *call);
 
-/** A solver. Stateless code: everything it needs comes in, everything it finds goes out. */
+/** A solver. Its functions keep no state. */
 typedef struct perp_solver_type {
     uint32_t abi;             /**< PERP_ABI of the header it was compiled with */
     const char *name;         /**< "lemke" */
     const char *source;       /**< paper, section, equation */
     unsigned takes;           /**< mask of perp_class */
-    const perp_field *fields; /**< settings, nfield of them. One called "tol" is set to the tolerance asked for */
+    const perp_field *fields; /**< settings, nfield of them. One called "tol" is set to the tolerance of the caller */
     int nfield;
     size_t settings_size; /**< size of the settings struct; at most PERP_SETTINGS_MAX */
-    /** Bytes of workspace for this problem, handed to solve(); it may depend on sizes and bounds, not on M and q. NULL:
-     *  none, perp_call_memory() is used instead. */
+    /** Bytes of workspace for this problem, passed to solve(); it may depend on sizes and bounds, not on M and q. NULL:
+     *  none; perp_call_memory() is used instead. */
     size_t (*work_size)(const perp_problem *p, const void *settings);
-    /** Solves. `z`: guess in (zeros for none), answer out, finite whatever the outcome. `work`: work_size bytes,
-     *  aligned as malloc's, contents undefined. Fills `info->iterations`, `info->warm` and, where it applies,
-     *  `info->factorisations` and `info->story`. Must not allocate but by perp_call_memory(). */
+    /** Solves a problem. `z`: initial guess on entry (zeros for none), answer on return, finite whatever the outcome. `work`:
+     *  work_size bytes with the alignment of malloc, contents undefined. Fills in `info->iterations`, `info->warm` and, if it
+     *  applies, `info->factorisations` and `info->story`. It may allocate memory only by perp_call_memory(). */
     perp_outcome (*solve)(const perp_problem *p, const void *settings, double *z, void *work, const perp_call *call,
                           perp_solve_info *info);
 } perp_solver_type;
@@ -66,21 +66,21 @@ typedef struct perp_solver_type {
 /** Largest settings struct a stage may have, in bytes. */
 #define PERP_SETTINGS_MAX 128
 
-/** Adds a solver for the whole process; `type` and all it points to are borrowed for ever (make it static const).
- *  Safe to call from any thread. PERP_E_NAME if the name is taken, PERP_E_ARG if a field is missing or the ABI is
- *  another, PERP_E_MEMORY if the table (64 entries) is full. */
+/** Registers a solver for the whole process. `type` and everything it points to must stay valid (make it static const). Any
+ *  thread may call this. PERP_E_NAME if the name is taken, PERP_E_ARG if a field is missing or the ABI differs, PERP_E_MEMORY if
+ *  the table (64 entries) is full. */
 PERP_API perp_status perp_solver_register(const perp_solver_type *type);
 
 /** The solver of that name, or NULL. */
 PERP_API const perp_solver_type *perp_solver_find(const char *name);
 
-/** Number of solvers known, built-in first. */
+/** Number of solvers; built-in ones come first. */
 PERP_API int perp_solver_count(void);
 
 /** The i-th solver, 0 <= i < perp_solver_count(). */
 PERP_API const perp_solver_type *perp_solver_at(int i);
 
-/** A stepper as lists show it. Everything borrowed for ever. */
+/** Description of a stepper. All pointers stay valid. */
 typedef struct perp_stepper_info {
     const char *name;         /**< "stewart-trinkle" */
     const char *source;       /**< document and equation */
@@ -92,7 +92,7 @@ typedef struct perp_stepper_info {
 /** The i-th stepper; false past the last one. */
 PERP_API bool perp_stepper_at(int i, perp_stepper_info *out);
 
-/** Name of the i-th contact model; NULL past the last one. Borrowed for ever. */
+/** Name of the i-th contact model; NULL past the last one. It stays valid. */
 PERP_API const char *perp_contact_model_at(int i);
 
 /** Fills a settings struct with the defaults of its field table. */

@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /** @file recording.h
- *  Recordings: HDF5 files that hold a run and all that is needed to understand or continue it. docs/recording.md
- *  describes the layout for readers in other languages.
+ *  Recordings: HDF5 files with a run and everything that is needed to show or continue it. docs/recording.md describes the
+ *  layout for other programs.
  *
- *  A recording is at every moment as it was at its last commit: perp_recording_commit() either takes effect whole or
- *  not at all, also when the process is killed or the disk is full in the middle of it. Every block carries a checksum,
- *  so a damaged file is refused and not misread.
+ *  At any moment the file is in the state of its last commit. perp_recorder_commit() is atomic: it takes effect completely or
+ *  not at all, also if the process is killed or the disk becomes full during it. Every block has a checksum, so a damaged file
+ *  is refused.
  *
- *  HDF5 is not made for threads: use recordings from one thread at a time. */
+ *  HDF5 is not thread-safe: only one thread at a time may use recordings. */
 #ifndef PERP_RECORDING_H
 #define PERP_RECORDING_H
 
@@ -31,15 +31,15 @@ extern "C" {
  *  @{ */
 typedef struct perp_recorder perp_recorder;
 
-/** Starts a recording of the scene's world as it stands, and commits it. PERP_E_IO if the file exists (an existing file
- *  is never written over; remove it first) or cannot be written.
+/** Starts a recording of the scene's world in its present state, and commits it. PERP_E_IO if the file exists (existing files
+ *  are never overwritten; remove it first) or cannot be written.
  *  @param scene   borrowed until the recorder is closed
- *  @param choice  NULL: what the scene says */
+ *  @param choice  NULL: the choice of the scene */
 PERP_API perp_status perp_recorder_create(const char *path, const perp_scene *scene, const perp_record_choice *choice,
                                           perp_recorder **out, perp_refusal *why);
-/** Starts a recording of a world that a program has made, as it stands, and commits it. The recording holds the world as a
- *  scene (perp_scene_of_world()), so that it is viewed, plotted and rendered like that of a scene. If no function of the
- *  program moves or pushes the world, perp_recording_scene() and `perp run --resume` take it too.
+/** Starts a recording of a world made by a program, in its present state, and commits it. The recording contains the world as a
+ *  scene (perp_scene_of_world()), so it can be viewed, plotted and rendered like that of a scene. If no function of the program
+ *  moves bodies or applies forces, perp_recording_scene() and `perp run --resume` accept it too.
  *
  *      perp_recorder *r;
  *      perp_recorder_create_world("arm.h5", w, NULL, &r, &why);
@@ -51,33 +51,31 @@ PERP_API perp_status perp_recorder_create(const char *path, const perp_scene *sc
  *  @return as perp_recorder_create(), and PERP_E_ARG as perp_scene_of_world() */
 PERP_API perp_status perp_recorder_create_world(const char *path, perp_world *w, const perp_scene_words *words,
                                                 perp_recorder **out, perp_refusal *why);
-/** Opens a recording begun by perp_recorder_create_world() to continue it, as perp_recorder_resume() does. The world must have
- *  been made in the same way again, functions of the program included, and be as it was when the recording began; the state
- *  of the last commit is then restored into it. PERP_E_ARG if it is another world: the message shows the first difference.
- *  Functions of the program cannot be compared.
+/** Continues a recording made by perp_recorder_create_world(), as perp_recorder_resume() does. The program must make the same
+ *  world again, including its functions, in the state in which the recording began. The state of the last commit is then
+ *  restored. PERP_E_ARG if the world differs: the message shows the first difference. Functions cannot be compared.
  *  @param w    borrowed until the recorder is closed
  *  @param out  owned by the caller; NULL on failure */
 PERP_API perp_status perp_recorder_resume_world(const char *path, perp_world *w, perp_recorder **out,
                                                 perp_refusal *why);
-/** Opens a recording to continue it: restores the state of its last commit into the scene's world, which must have been
- *  opened from the recording's own files (see perp_recording_scene()), and drops what was recorded after it. The frames
- *  that follow are the same to the bit as if the run had not been interrupted. */
+/** Continues a recording: restores the state of its last commit into the scene's world and drops everything recorded after it.
+ *  The scene must have been opened from the files in the recording (see perp_recording_scene()). Later frames are bitwise
+ *  identical to those of an uninterrupted run. */
 PERP_API perp_status perp_recorder_resume(const char *path, const perp_scene *scene, perp_recorder **out,
                                           perp_refusal *why);
-/** To be called after each successful step. Every `every`-th step becomes a frame: certificate and ledger are taken
- *  over all steps since the frame before. Commits by itself a little more than once a second of wall time. */
+/** Call this after each successful step. Every `every`-th step becomes a frame; its certificate and ledger cover all steps since
+ *  the previous frame. Commits automatically a little more than once a second of wall time. */
 PERP_API perp_status perp_recorder_step(perp_recorder *r, const perp_certificate *cert, perp_refusal *why);
-/** Commits now; a resumed run goes on after the last step, whether it made a frame or not. */
+/** Commits now. A resumed run continues after the last step, even if that step is not a frame. */
 PERP_API perp_status perp_recorder_commit(perp_recorder *r, perp_refusal *why);
-/** Commits and closes, whatever happens; returns the first error. NULL is fine.
- *  @param finished  the run reached its end: noted in the file */
+/** Commits and closes the file, also after an error; returns the first error. NULL is allowed.
+ *  @param finished  the run reached its end; stored in the file */
 PERP_API perp_status perp_recorder_close(perp_recorder *r, bool finished, perp_refusal *why);
-/** Notes another time to which the run goes than the scene's, for whoever resumes it. PERP_E_ARG if it is not a finite
- *  time. */
+/** Stores another duration than the scene's in the file; a resumed run uses it. PERP_E_ARG if it is not a finite time. */
 PERP_API perp_status perp_recorder_set_duration(perp_recorder *r, double duration, perp_refusal *why);
-/** Frames so far, those before a resume included. */
+/** Frames so far, including those before a resume. */
 PERP_API uint64_t perp_recorder_frames(const perp_recorder *r);
-/** The worst and the sums of the certificates of all these frames. Borrowed until the recorder is closed. */
+/** Sum of the certificates of all these frames, as by perp_certificate_add(). Borrowed until the recorder is closed. */
 PERP_API const perp_certificate *perp_recorder_total(const perp_recorder *r);
 /** @} */
 
@@ -85,21 +83,21 @@ PERP_API const perp_certificate *perp_recorder_total(const perp_recorder *r);
  *  @{ */
 typedef struct perp_recording perp_recording;
 
-/** Opens a recording for reading; it may still be written to by another process. PERP_E_IO: cannot be read; PERP_E_ARG:
- *  not a recording, damaged, truncated, or of a newer version. Never writes. */
+/** Opens a recording for reading; another process may still be writing it. PERP_E_IO: cannot be read; PERP_E_ARG: not a
+ *  recording, damaged, truncated, or of a newer version. The file is never changed. */
 PERP_API perp_status perp_recording_open(const char *path, perp_recording **out, perp_refusal *why);
 /** The same from memory; `data` borrowed until close. `path` is for messages. */
 PERP_API perp_status perp_recording_open_memory(const char *path, const void *data, size_t size, perp_recording **out,
                                                 perp_refusal *why);
-/** Closes it and frees what it lent. NULL is fine. */
+/** Closes a recording; borrowed pointers become invalid. NULL is allowed. */
 PERP_API void perp_recording_close(perp_recording *r);
 
-/** What a recording is of. Strings and arrays borrowed until close. */
+/** Description of a recording. Strings and arrays borrowed until close. */
 typedef struct perp_recording_info {
     int version;         /**< of the layout */
     const char *program; /**< "perp 0.3.0" */
     const char *title;
-    perp_units units; /**< that the scene is meant in, "" where it does not say */
+    perp_units units; /**< units of the scene, "" where it gives none */
     int dim;
     double h;
     bool finished; /**< the run reached its end */
@@ -107,12 +105,12 @@ typedef struct perp_recording_info {
     uint64_t frames;
     double t0, t1; /**< times of the first and last frame [T] */
     uint64_t step0, step1;
-    double duration; /**< that was asked for [T] */
+    double duration; /**< intended end of the run [T] */
     int nbody, nshape, njoint, nspring, nsensor, nmaterial;
     uint64_t ncontact;            /**< rows of contacts, over all frames */
-    uint64_t file_size, raw_size; /**< bytes on disk; bytes of the arrays it stores */
+    uint64_t file_size, raw_size; /**< bytes on disk; bytes of its uncompressed arrays */
 } perp_recording_info;
-/** What the recording is of. Borrowed until close. */
+/** The description. Borrowed until close. */
 PERP_API const perp_recording_info *perp_recording_about(const perp_recording *r);
 
 /** A recorded body. Its texts are borrowed until close. */
@@ -133,15 +131,14 @@ typedef struct perp_recorded_shape {
     perp_vec3 half_size, normal;
     double offset;
     int material;
-    const double
-        *vertex; /**< nvertex x 3: corners in S of box, polygon, polyhedron, and of the mesh of those after capsule;
-                               NULL for the others */
+    const double *vertex; /**< nvertex x 3: corners in S of box, polygon, polyhedron, and of the mesh of the kinds after
+                               capsule; NULL for the others */
     int nvertex;
     const int *face_start; /**< nface + 1, into face; polyhedron and box in 3D */
     const int *face;       /**< vertices of each face, counter-clockwise from outside */
     int nface;
-    bool visual;                /**< drawn only, never touched */
-    uint32_t colour;            /**< PERP_COLOUR(); 0: as who draws it likes */
+    bool visual;                /**< only drawn; it has no contacts */
+    uint32_t colour;            /**< PERP_COLOUR(); 0: not set, the drawing program chooses */
     perp_vec3 surface_velocity; /**< of the surface when the recording began, body axes [L/T] */
 } perp_recorded_shape;
 /** A recorded joint. Its name is borrowed until close. */
@@ -152,7 +149,7 @@ typedef struct perp_recorded_joint {
     perp_pose X_AJ, X_BJ;
     int ncoord, first_coord; /**< its columns among the joint coordinates */
 } perp_recorded_joint;
-/** A spring between points as recorded: a force element of kind PERP_FORCE_SPRING. */
+/** A recorded spring between points: a force element of kind PERP_FORCE_SPRING. */
 typedef struct perp_recorded_spring {
     int a, b;                   /**< indices of bodies; a = -1: the world */
     perp_vec3 point_A, point_B; /**< its ends in the frames of the bodies [L] */
@@ -180,42 +177,41 @@ PERP_API int perp_recording_find_body(const perp_recording *r, const char *name)
 /** Index of the joint of that name, -1 if there is none. One without a name is called joint-1 by its index. */
 PERP_API int perp_recording_find_joint(const perp_recording *r, const char *name);
 
-/** Opens the scene that the recording holds, with the parameters it was run with. */
+/** Opens the scene in the recording, with the parameters of the run. */
 PERP_API perp_status perp_recording_scene(perp_recording *r, perp_scene **out, perp_refusal *why);
 
-/** Poses of a frame. Pointers that are NULL are skipped; arrays have room for nbody entries. PERP_E_ARG if the frame is not
- *  there or the recording does not hold what is asked for. */
+/** Poses of a frame. Pointers that are NULL are skipped; arrays have room for nbody entries. PERP_E_ARG if the frame does not
+ *  exist or poses were not recorded. */
 PERP_API perp_status perp_recording_poses(perp_recording *r, uint64_t frame, perp_pose *X_WB, perp_refusal *why);
 /** Velocities of the centres of mass and angular velocities, world axes; likewise. */
 PERP_API perp_status perp_recording_twists(perp_recording *r, uint64_t frame, perp_vec3 *v_W, perp_vec3 *w_W,
                                            perp_refusal *why);
-/** Certificate of the steps since the frame before, ledger included where recorded. Its `solver` is borrowed until
+/** Certificate of the steps since the previous frame, with the ledger if it was recorded. Its `solver` is borrowed until
  *  close. */
 PERP_API perp_status perp_recording_certificate(perp_recording *r, uint64_t frame, perp_certificate *out,
                                                 perp_refusal *why);
-/** The certificates of all frames taken together, and the frame in which each worst figure was seen. */
+/** Sum of the certificates of all frames, and the frame of each worst figure. */
 typedef struct perp_recording_worst {
     perp_certificate total;
     uint64_t overlap_frame, joint_frame,
         law_frame;       /**< frames with the deepest overlap, largest joint error, largest law residual / scale */
-    uint64_t gain_frame; /**< frame in which contacts of an island gained most */
-    double law;          /**< largest law residual, as a part of the speeds at hand */
+    uint64_t gain_frame; /**< frame with the largest energy gain of an island's contacts */
+    double law;          /**< largest law residual, as a fraction of the speeds in its step */
 } perp_recording_worst;
-/** The certificates of all frames taken together. PERP_E_ARG if the recording has none. */
+/** Computes the sum of the certificates of all frames. PERP_E_ARG if the recording has none. */
 PERP_API perp_status perp_recording_total(perp_recording *r, perp_recording_worst *out, perp_refusal *why);
 
-/** A hash of all that the frames hold, but for the wall time: two runs with the same digest are the same to the bit.
- *  Reads the whole file. */
+/** Hash of all frames, without the wall time: two runs with the same digest are bitwise identical. Reads the whole file. */
 PERP_API perp_status perp_recording_digest(perp_recording *r, uint64_t *out, perp_refusal *why);
 
-/** A contact as recorded: bodies and shapes by index. */
+/** A recorded contact: bodies and shapes by index. */
 typedef struct perp_recorded_contact {
     int body[2], shape[2];
     uint64_t feature;
     perp_vec3 a_W, b_W, n_W, t_W;
     double gap, gap_end, mu;
     double impulse_C[3]; /**< on the second body along n, t, o = n x t [M L/T] */
-    double spin_impulse; /**< on the second body about n [M L^2/T]; 0 where friction does not resist spin */
+    double spin_impulse; /**< on the second body about n [M L^2/T]; 0 without torsional friction */
     perp_contact_state state;
 } perp_recorded_contact;
 /** Contacts of the last step of a frame. @param out borrowed until the next call or close */
@@ -224,17 +220,17 @@ PERP_API perp_status perp_recording_contacts(perp_recording *r, uint64_t frame, 
 
 /** A quantity over all frames by its name, such as "block.x", "A.angle", "hinge.rate", "certificate.overlap",
  *  "ledger.friction", "energy.total", "contacts.count", "contact(block,floor).normal"; docs/recording.md lists them.
- *  PERP_E_NAME with the names that come near it if there is none.
+ *  PERP_E_NAME, with similar names in the message, if there is none.
  *  @param values  room for as many numbers as there are frames */
 PERP_API perp_status perp_recording_series(perp_recording *r, const char *name, double *values, perp_refusal *why);
-/** Unit of a quantity in words of L, M, T: "L", "rad/T", "M L^2/T^2"; "" if it has none. A torque has "M L/T^2 L", which tells
- *  it from an energy. Borrowed for ever. */
+/** Unit of a quantity in terms of L, M, T: "L", "rad/T", "M L^2/T^2"; "" if it has none. A torque has "M L/T^2 L", to
+ *  distinguish it from an energy. The string stays valid. */
 PERP_API const char *perp_recording_unit(const perp_recording *r, const char *name);
-/** Writes a unit in words of L, M, T with the names of a scene's units where it has them: "M L^2/T^2" as "g mm^2/s^2".
- *  Energies, forces and torques in kg, m and s are in "J", "N" and "N m".
+/** Writes a unit given in L, M, T with the names of the scene's units, if it has them: "M L^2/T^2" as "g mm^2/s^2". Energies,
+ *  forces and torques in kg, m and s are written as "J", "N" and "N m".
  *  Returns the length without the final zero, as snprintf does. */
 PERP_API size_t perp_unit_text(const char *unit, perp_units units, char *out, size_t size);
-/** The i-th name that perp_recording_series() takes in this recording, NULL past the last. Borrowed until close. */
+/** The i-th name that perp_recording_series() accepts in this recording, NULL past the last. Borrowed until close. */
 PERP_API const char *perp_recording_series_name(const perp_recording *r, int i);
 /** @} */
 

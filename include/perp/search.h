@@ -5,7 +5,7 @@
  *
  *      minimise f(x)   subject to   lower <= x <= upper,   g_j(x) <= 0
  *
- *  Nothing here knows of worlds. docs/study-methods-search.md tells which method is for what. */
+ *  These functions do not use worlds. docs/study-methods-search.md says which method to choose. */
 #ifndef PERP_SEARCH_H
 #define PERP_SEARCH_H
 
@@ -19,7 +19,7 @@ extern "C" {
 /** Largest number of parameters and of constraints. */
 #define PERP_SEARCH_MAX 1000
 
-/** What is minimised. All pointers are borrowed until perp_search() returns. */
+/** A minimisation problem. All pointers are borrowed until perp_search() returns. */
 typedef struct perp_search_problem {
     int n;               /**< parameters, 1 to PERP_SEARCH_MAX */
     const double *lower; /**< n, finite */
@@ -35,59 +35,58 @@ typedef struct perp_search_problem {
      *  as worse than every point that could. The points of one call may be evaluated in parallel. Returns false to end
      *  the search; the values of that call are not used. */
     bool (*values)(void *ctx, int count, const double *x, double *f, double *g);
-    void *ctx; /**< handed to values */
+    void *ctx; /**< passed to values */
 } perp_search_problem;
 
-/** How it is minimised. {0} is a usable set of options: the default of each field is given with it. */
+/** Options of a search. {0} gives the defaults, which are stated with each field. */
 typedef struct perp_search_options {
     const char *method; /**< a name of perp_search_methods(); NULL: nelder-mead */
-    /** How often the search may begin again after it converged; 0: never. Local methods begin at the best point, with
-     *  the first steps, and give up after two restarts in succession that bring nothing. cma-es begins at a random point with
-     *  twice the population, crs and isres at random. direct never begins again. */
+    /** Largest number of restarts after convergence; default 0. Local methods restart at the best point with the first steps,
+     *  and stop after two successive restarts without improvement. cma-es restarts at a random point with twice the population,
+     *  crs and isres at random points. direct does not restart. */
     int restarts;
-    int evaluations;      /**< limit of points, kept exactly; 0: 1000 */
+    int evaluations;      /**< limit on the number of points, never exceeded; 0: 1000 */
     double x_tolerance;   /**< converged if points differ by less than this fraction of the range; 0: 1e-6 */
-    double f_tolerance;   /**< converged if values differ by less than this [unit of f]; 0: not looked at */
+    double f_tolerance;   /**< converged if values differ by less than this [unit of f]; 0: not used */
     uint64_t seed;        /**< of the random numbers of cma-es, crs and isres; other methods use none */
-    int population;       /**< of cma-es (at least 4), crs and isres (at least n + 1); 0: the method's own */
-    perp_allocator alloc; /**< {0}: malloc and free. What NLopt allocates itself comes from malloc. */
+    int population;       /**< of cma-es (at least 4), crs and isres (at least n + 1); 0: the default of the method */
+    perp_allocator alloc; /**< {0}: malloc and free. NLopt itself always uses malloc. */
 } perp_search_options;
 
-/** What was found. */
+/** Result of a search. */
 typedef struct perp_search_result {
     double f;        /**< at the best point; NAN if no point could be evaluated */
-    int evaluations; /**< points that were evaluated, those that failed among them */
-    int restarts;    /**< restarts that were begun */
+    int evaluations; /**< number of evaluated points, including those that failed */
+    int restarts;    /**< number of restarts */
     bool feasible;   /**< all g_j <= 0 at the best point, without a tolerance */
     /** Why the search ended; a constant text:
      *  - "converged": by one of the tolerances, after the last restart;
      *  - "evaluations": the limit was reached;
      *  - "stopped": values() returned false;
      *  - "start-failed": bobyqa and cobyla need a start that can be evaluated;
-     *  - "round-off": NLopt could make no further progress for rounding errors. */
+     *  - "round-off": NLopt could make no further progress because of rounding errors. */
     const char *reason;
 } perp_search_result;
 
-/** Searches. x (n) becomes the best of all points that were evaluated: the feasible one with the smallest f; if none is
- *  feasible, the one with the smallest violation. x is the start if no point could be evaluated. o (NULL: all
- *  defaults), r and why may be NULL.
+/** Minimises. x (n) becomes the best of all evaluated points: the feasible one with the smallest f; if none is feasible, the one
+ *  with the smallest violation. If no point could be evaluated, x is the start. o (NULL: all defaults), r and why may be NULL.
  *
- *  The points depend on the problem, the options and the values only. A caller that answers the first points from a log
- *  therefore continues a search to the bit.
+ *  The points depend only on the problem, the options and the values. If the caller answers the first points from a log, the
+ *  search continues with the same bits.
  *
- *  PERP_E_ARG: the problem or an option is refused. PERP_E_NAME: no such method. PERP_E_FIT: the method needs a library
- *  that this build lacks, or does not take constraints, or it is crs or isres and another search by one of these two is
- *  running in this process (NLopt's random numbers are global: they are seeded anew, and other users of NLopt in the
- *  process notice). PERP_E_MEMORY. In all these cases `why` has a sentence, and x and r are not written, but values()
- *  may have been called if memory ran out. */
+ *  PERP_E_ARG: the problem or an option is not valid. PERP_E_NAME: no such method. PERP_E_FIT: the method needs a library that
+ *  this build lacks; or it does not support constraints; or it is crs or isres, and another search by one of these two is
+ *  running in this process. (NLopt has one global random generator. These methods set its seed, which affects other users of
+ *  NLopt in the process.) PERP_E_MEMORY. In all these cases `why` has a sentence, and x and r are not written; values() may have
+ *  been called if memory ran out. */
 PERP_API perp_status perp_search(const perp_search_problem *p, const perp_search_options *o, double *x,
                                  perp_search_result *r, perp_refusal *why);
 
 /** Names of all methods, NULL at the end; also of those whose library is missing in this build. */
 PERP_API const char *const *perp_search_methods(void);
 
-/** Can this build use the method? If not, *package (may be NULL) becomes the Debian name of the package that is missing,
- *  or NULL if there is no such method. */
+/** Whether this build has the method. If not, *package (may be NULL) becomes the Debian name of the missing package, or NULL if
+ *  there is no such method. */
 PERP_API bool perp_search_available(const char *method, const char **package);
 
 #ifdef __cplusplus

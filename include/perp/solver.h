@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /** @file solver.h
- *  The solver library by itself: problem classes, judge, solvers, files. Nothing of bodies and worlds. */
+ *  The solver library without bodies and worlds: problem classes, judge, solvers, files. */
 #ifndef PERP_SOLVER_H
 #define PERP_SOLVER_H
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /** @file statistic.h
- *  Intervals and quantiles that studies report. All numbers are dimensionless. */
+ *  Confidence intervals and quantiles. All numbers are dimensionless. */
 #ifndef PERP_STATISTIC_H
 #define PERP_STATISTIC_H
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/** Wilson's interval for a probability of which `successes` of `trials` are known. confidence: such as 0.95. No trials: the
+/** Wilson's interval for a probability, from `successes` in `trials`. confidence: such as 0.95. Without trials the
  *  interval is [0, 1]. PERP_E_ARG: successes not in 0 .. trials, or confidence not in (0, 1); lo and hi are NAN then. */
 PERP_API perp_status perp_wilson(int64_t successes, int64_t trials, double confidence, double *lo, double *hi);
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /** @file step.h
- *  The step problem: what steppers write, conversions turn into complementarity problems, and the judge measures. */
+ *  The step problem. Steppers write it, conversions make complementarity problems of it, and the judge measures answers on it. */
 #ifndef PERP_STEP_H
 #define PERP_STEP_H
 
@@ -11,16 +11,17 @@
 extern "C" {
 #endif
 
-/** A constraint row: velocity w = sum_k J[k] . nu(block[k]) (+ the row's own b). Most rows touch at most two blocks. A row that couples
- *  several joints touches more: these are in the list `more`, and then no block may occur twice. Rows of contacts have no list. */
+/** A constraint row: velocity w = sum_k J[k] . nu(block[k]) (+ the row's own b). Most rows have at most two blocks. A row that
+ *  couples several joints has more: these are in the list `more`, and then no block may occur twice. Rows of contacts have no
+ *  list. */
 typedef struct perp_row {
     int block[2];   /**< index of a mass block, or -1 */
-    double J[2][6]; /**< first ndof numbers of each count */
+    double J[2][6]; /**< only the first ndof numbers of each count */
     const struct perp_row
         *more; /**< further blocks of the same row; NULL: none. Borrowed for the life of the problem */
 } perp_row;
 
-/** Where a row of the step problem comes from, for messages and for the energy ledger. */
+/** Origin of a row of the step problem, for messages and for the energy ledger. */
 typedef enum perp_row_kind {
     PERP_ROW_JOINT,    /**< bilateral row of a joint */
     PERP_ROW_MOTOR,    /**< velocity motor with a force limit */
@@ -37,45 +38,44 @@ typedef struct perp_joint_row {
     double b;          /**< [L/T or 1/T] */
     double compliance; /**< [1/M or 1/(M L^2)] */
     double lo, hi;     /**< bounds of the impulse [M L/T or M L^2/T] */
-    double b_kin;      /**< part of b that is the motion of kinematic bodies (for the ledger) */
+    double b_kin;      /**< part of b from the motion of kinematic bodies (for the ledger) */
     perp_row_kind kind;
     int joint;    /**< index of the joint in the world, -1 if none */
-    int coord;    /**< coordinate of the joint that it is about, -1 if it is a bilateral row */
+    int coord;    /**< coordinate of the joint, -1 for a bilateral row */
     bool against; /**< its impulse acts against the coordinate: an upper limit */
 } perp_joint_row;
 
-/** perp_contact_row.nd of a contact whose friction is a true cone: no directions, all of them. */
+/** perp_contact_row.nd of a contact whose friction is a true cone, without discrete directions. */
 #define PERP_CONE_DIRECTIONS (-1)
 
 /** A contact of the step problem: 0 <= p_n _|_ n nu + b_n >= 0 and, if nd > 0, friction over directions
  *  d_k = cos(a_k) t + sin(a_k) o, a_k = phase + 2 pi k/nd:  0 <= p_k _|_ d_k (G_f' nu + b_f) + sigma >= 0,
  *  0 <= sigma _|_ mu p_n - sum p_k >= 0.
- *  If nd = PERP_CONE_DIRECTIONS, friction within the cone |(p_t, p_o)| <= mu p_n that dissipates most: of all points of
- *  the disc of radius mu p_n, (p_t, p_o) has the least product with the slip velocity s = (t nu + b_t, o nu + b_o). So
- *  (p_t, p_o) = -mu p_n s/|s| where it slips, anything in the disc where s = 0, and sigma = |s|. In 2D the disc is the
+ *  If nd = PERP_CONE_DIRECTIONS, friction is the point of the cone |(p_t, p_o)| <= mu p_n with the largest dissipation: of all
+ *  points of the disc of radius mu p_n, (p_t, p_o) has the least product with the slip velocity s = (t nu + b_t, o nu + b_o).
+ *  So (p_t, p_o) = -mu p_n s/|s| if the contact slips, any point of the disc if s = 0, and sigma = |s|. In 2D the disc is the
  *  line from -mu p_n to mu p_n, and the law is the same as that of nd = 2.
- *  In 3D a cone may be elliptic, and resist spin about the normal (Berard 2.6.1, 3.82): with e_t, e_o, e_r the disc is
- *  the ellipsoid (p_t/e_t)^2 + (p_o/e_o)^2 + (p_r/e_r)^2 <= (mu p_n)^2, the slip has a third part s_r = r nu + b_r, and
+ *  In 3D a cone may be elliptic, and may resist spin about the normal (Berard 2.6.1, 3.82): with e_t, e_o, e_r the disc becomes
+ *  the ellipsoid (p_t/e_t)^2 + (p_o/e_o)^2 + (p_r/e_r)^2 <= (mu p_n)^2, the slip has a third component s_r = r nu + b_r, and
  *  sigma = |(e_t s_t, e_o s_o, e_r s_r)|. */
 typedef struct perp_contact_row {
     perp_row n, t, o;
-    perp_row r;        /**< spin of B relative to A about the normal [1/T]; counts only if e_r > 0 */
-    double b_n;        /**< psi/h or its replacement, with all motion of kinematic bodies [L/T] */
-    double b_t, b_o;   /**< slip velocity of kinematic bodies along t, o [L/T] */
-    double b_n_kin;    /**< normal velocity of kinematic bodies (for the ledger) */
-    double b_r;        /**< spin of kinematic bodies about the normal [1/T] */
-    double compliance; /**< what gives way under the normal impulse: p_n is complementary to n nu + b_n + compliance p_n
-                              [1/M]; 0: nothing */
-    double compliance_f; /**< the same along the surface: the slip is t nu + b_t + compliance_f p_t, along o likewise */
+    perp_row r;          /**< spin of B relative to A about the normal [1/T]; counts only if e_r > 0 */
+    double b_n;          /**< psi/h or its replacement, including the motion of kinematic bodies [L/T] */
+    double b_t, b_o;     /**< slip velocity of kinematic bodies along t, o [L/T] */
+    double b_n_kin;      /**< normal velocity of kinematic bodies (for the ledger) */
+    double b_r;          /**< spin of kinematic bodies about the normal [1/T] */
+    double compliance;   /**< of the normal row: p_n is complementary to n nu + b_n + compliance p_n [1/M]; 0: rigid */
+    double compliance_f; /**< of the tangential rows: the slip is t nu + b_t + compliance_f p_t; along o likewise */
     double mu;
-    double e_t, e_o; /**< cone in 3D: axes of the ellipse; 0 stands for 1 */
+    double e_t, e_o; /**< cone in 3D: axes of the ellipse; 0 means 1 */
     double e_r;      /**< cone in 3D: torsional length [L]; 0: no resistance to spin */
     int nd;          /**< number of friction directions; 0: no friction; PERP_CONE_DIRECTIONS: a true cone. In 2D 2 */
     double phase;    /**< angle of the first direction from t; 0 for a cone */
     int contact;     /**< index of the contact in the world's list */
 } perp_contact_row;
 
-/** One step's problem: find nu with M nu = momentum + G p and the rows' laws. */
+/** The problem of one step: find nu and p that satisfy M nu = momentum + G p and the laws of the rows. */
 typedef struct perp_step_problem {
     int dim;                 /**< 2 or 3 */
     double h;                /**< time step [T] */
@@ -83,10 +83,10 @@ typedef struct perp_step_problem {
     int ndof;                /**< total of block_ndof */
     const int *block_ndof;   /**< nblock: 2, 3 or 6 */
     const int *block_offset; /**< nblock: first dof */
-    const double *M;         /**< nblock x 36: each block 6 x 6 column-major, the leading ndof x ndof counts */
-    const double *Minv;      /**< inverse blocks, same layout */
-    const double *momentum;  /**< ndof: M nu + h f */
-    int njoint;              /**< number of joint rows */
+    const double *M;        /**< nblock x 36: each block 6 x 6 column-major; only the leading ndof x ndof part counts */
+    const double *Minv;     /**< inverse blocks, same layout */
+    const double *momentum; /**< ndof: M nu + h f */
+    int njoint;             /**< number of joint rows */
     const perp_joint_row *joint;
     int ncontact; /**< number of contacts */
     const perp_contact_row *contact;
@@ -98,27 +98,28 @@ typedef struct perp_step_solution {
     double *p_joint;   /**< njoint */
     double *p_contact; /**< 3 x ncontact: along n, t, o */
     double *sigma;     /**< ncontact: slip speed, in the norm of the pyramid or, with a cone, the Euclidean one */
-    double *p_spin; /**< ncontact: angular impulse on B about n [M L^2/T]; looked at only for contacts with e_r > 0 */
+    double *p_spin;    /**< ncontact: angular impulse on B about n [M L^2/T]; used only for contacts with e_r > 0 */
 } perp_step_solution;
 
-/** Residuals of a step solution against the laws, all as velocities; INFINITY if something is not finite. W is the
- *  inverse mass J Minv J' of a row by itself, with its compliance. Of a row with compliance, figures and b are multiplied
- *  by J Minv J'/W: what they are worth in velocity of the bodies. */
+/** Residuals of the laws for a step solution, all as velocities; INFINITY if a number is not finite. W is the inverse mass
+ *  J Minv J' of a row by itself, plus its compliance. Residual and b of a row with compliance are multiplied by J Minv J'/W,
+ *  which converts them to velocities of the bodies. */
 typedef struct perp_step_residual {
-    double momentum; /**< largest part of Minv (M nu - momentum - G p); turning w of a body counts as the speed at its
-                             radius of gyration, sqrt(w' I w/m) */
-    double joint;    /**< largest |W p - mid(W lo, W hi, W p - w)| over joint rows, w = J nu + b + compliance p; of rows
-                             that only turn bodies, times the radius of gyration of what turns */
-    double normal;   /**< largest |min(w_n, W_nn p_n)| */
-    double cone; /**< largest W_f times the distance by which (p_t, p_o) leaves its polygon mu p_n conv{d_k} or, with
+    double
+        momentum;  /**< largest component of Minv (M nu - momentum - G p); an angular velocity w of a body counts as the
+                             speed at its radius of gyration, sqrt(w' I w/m) */
+    double joint;  /**< largest |W p - mid(W lo, W hi, W p - w)| over joint rows, w = J nu + b + compliance p; for rows
+                             that only rotate bodies, times the radius of gyration of these bodies */
+    double normal; /**< largest |min(w_n, W_nn p_n)| */
+    double cone;   /**< largest W_f times the distance of (p_t, p_o) from its polygon mu p_n conv{d_k} or, with
                              a true cone, its disc |p_f| <= mu p_n; W_f = max(W_tt, W_oo); without friction the polygon
                              is the point 0. Elliptic or torsional: p_f = (p_t/e_t, p_o/e_o, p_r/e_r), s = (e_t s_t, e_o
                              s_o, e_r s_r), W_f = max(e_t^2 W_tt, e_o^2 W_oo, e_r^2 W_rr), and the disc is a ball */
     double dissipation; /**< largest |W_f p_f - P(W_f p_f - s)|, s the slip velocity, P the projection on W_f times the
                              polygon or disc: zero exactly if p_f lies in it and no point of it dissipates more */
-    double
-        scale; /**< size of the velocities these are to be compared with: the largest of |J nu_free|, of |b| (open one-sided
-                             rows: up to twice the rest) and of nu_free = Minv momentum, taken as in `momentum` */
+    /** Size of the velocities that the residuals are compared with: the largest of |J nu_free|, of |b| (of open one-sided rows
+     *  only up to twice the largest of all others) and of nu_free = Minv momentum, measured as in `momentum`. */
+    double scale;
 } perp_step_residual;
 
 /** Measures a solution of a step problem; see perp_step_residual. Independent of every solver and conversion.

@@ -33,12 +33,12 @@ extern "C" {
 
 /** How the first step treats the given velocities. */
 typedef enum perp_start {
-    PERP_START_PLAIN, /**< they are taken as they are (Notes): positions err by a h t/2 under constant acceleration a */
-    PERP_START_STAGGERED, /**< they are moved back by half a step of the (constrained) acceleration, so that positions are
-                              exact for constant acceleration, and of second order between impacts. Velocities and
-                              energies that are read back are those at t */
-    PERP_START_AUTO /**< staggered, if stepper, geometry and error_tolerance allow it; else plain. A world tells what
-                              it took */
+    PERP_START_PLAIN, /**< used as given (Trinkle's notes): positions err by a h t/2 under constant acceleration a */
+    PERP_START_STAGGERED, /**< moved back by half a step of the (constrained) acceleration. Positions are then exact for
+                              constant acceleration, and of second order between impacts. Velocities and energies that
+                              are read back are those at t */
+    PERP_START_AUTO       /**< staggered, if stepper, geometry and error_tolerance allow it; else plain.
+                              perp_world_get_def() returns the choice */
 } perp_start;
 
 /** Which complementarity problem a stepper makes. */
@@ -46,97 +46,101 @@ typedef enum perp_form {
     PERP_FORM_LCP,  /**< joints eliminated beforehand (Williams 2.37-2.38); friction pyramids in 3D */
     PERP_FORM_MLCP, /**< joint impulses stay as free and bounded variables (Williams 2.34 without nu); pyramids in 3D */
     PERP_FORM_CONE, /**< true friction cones: friction has the same size in every direction; joint impulses stay */
-    PERP_FORM_AUTO  /**< LCP in 2D, cone in 3D and with steppers that know supports; there LCP if friction_directions, a
-                         fixed friction frame, or a contact model, stepper or solver is named that goes with pyramids only.
-                         A world tells what it took */
+    PERP_FORM_AUTO  /**< LCP in 2D; cone in 3D and with steppers that have supports. Instead of the cone LCP, if
+                         friction_directions or a fixed friction frame is set, or if the contact model, stepper or solver
+                         works with pyramids only. perp_world_get_def() returns the choice */
 } perp_form;
 
-/** At which pose a step measures the gaps it must keep, and at which contacts act. */
+/** The pose at which a step measures gaps, and the pose at which contact impulses act. */
 typedef enum perp_geometry {
-    PERP_GEOMETRY_ITERATED, /**< at the end of the step: the problem is posed again until the true gaps hold there */
-    PERP_GEOMETRY_ONCE,     /**< at the start, linearised, as in the documents: turning bodies overlap a little */
-    PERP_GEOMETRY_END /**< at the end, and contacts act there too: normals, levers, directions of friction and inertia are
-                           those of the end pose (Berard 3.82, 3.83) */
+    PERP_GEOMETRY_ITERATED, /**< gaps at the end of the step: the problem is posed again until the true gaps there are
+                                 >= 0. Impulses act at the start pose */
+    PERP_GEOMETRY_ONCE, /**< gaps linearised at the start, as in the publications: bodies that rotate overlap a little */
+    PERP_GEOMETRY_END /**< gaps at the end, and impulses act there too: normals, levers, directions of friction and inertia
+                           are those of the end pose (Berard 3.82, 3.83) */
 } perp_geometry;
 
 /** Where the first friction direction points. */
 typedef enum perp_friction_frame {
-    PERP_FRICTION_SLIP, /**< along the slip expected without contact; where there is none, along an axis of the bodies */
+    PERP_FRICTION_SLIP, /**< along the slip that would occur without contact; if there is none, along an axis of the bodies */
     PERP_FRICTION_FIXED /**< along the contact's tangent t (see perp_v3_frame) */
 } perp_friction_frame;
 
-/** Which velocity of kinematic bodies friction sees. Gaps always see where these bodies are at the end of the step. */
+/** The velocity of kinematic bodies that friction uses. Gaps always use the pose of these bodies at the end of the step. */
 typedef enum perp_driven {
-    PERP_DRIVEN_MEAN, /**< the mean of the step: what sticks to them stays where it is */
-    PERP_DRIVEN_END   /**< that at the end of the step, as the documents print it (Berard 5.8) */
+    PERP_DRIVEN_MEAN, /**< the mean over the step: a sticking body keeps its place on the kinematic body */
+    PERP_DRIVEN_END   /**< the velocity at the end of the step, as in the publications (Berard 5.8) */
 } perp_driven;
 
-/** What happens where bodies with restitution meet. All but `plain` go by time within the step: bodies move to the moment
- *  at which the first pair with restitution closes, all that touches there obeys the law, and so on to the end of the step.
- *  With the steppers stewart-trinkle, anitescu-potra and second-order; others have `plain`. Pairs without restitution stop
- *  each other within the equations of the step, by all of them. */
+/** Impact law of pairs with restitution. Under all laws except `plain`, impacts happen in the order of their times within the
+ *  step: bodies move to the time at which the first pair with restitution closes, all touching contacts obey the law there,
+ *  and so on to the end of the step. The steppers stewart-trinkle, anitescu-potra and second-order have these laws; others
+ *  have only `plain`. Under every law, pairs without restitution are stopped by the equations of the step. */
 typedef enum perp_impacts {
-    PERP_IMPACTS_SEQUENCE, /**< what closes reflects, all at once, and again what closes after that, until nothing does
-                                (Smith et al. 2012): a row of balls passes the blow on */
-    PERP_IMPACTS_NEWTON, /**< one problem: every contact that closes leaves at restitution times its approach (Moreau) */
-    PERP_IMPACTS_POISSON, /**< two problems: compression, then restitution times its normal impulses at least */
-    PERP_IMPACTS_STRONGE, /**< a single contact: restitution by energy along the path of Routh; where several close, as
-                                sequence */
-    PERP_IMPACTS_PLAIN    /**< Newton's rule within the equations of the step, without order, as in the documents */
+    PERP_IMPACTS_SEQUENCE, /**< all approaching contacts rebound at once; then those that approach after that, until none
+                                does (Smith et al. 2012): in a row of balls the last one leaves */
+    PERP_IMPACTS_NEWTON,   /**< one problem: a contact that carries an impulse leaves at restitution times its approach
+                                speed (Moreau) */
+    PERP_IMPACTS_POISSON,  /**< two problems: compression; then normal impulses of at least restitution times those of
+                                compression */
+    PERP_IMPACTS_STRONGE, /**< for a single contact: energetic restitution along Routh's path; if several contacts close,
+                                as sequence */
+    PERP_IMPACTS_PLAIN    /**< Newton's rule within the equations of the step, without order, as in the publications */
 } perp_impacts;
 
-/** Most solvers in a fallback chain. */
+/** Largest number of solvers in a fallback chain. */
 #define PERP_FALLBACK_MAX 4
 
 /** Definition of a world. */
 typedef struct perp_world_def {
     int dim;             /**< 2: motion in x-y, rotation about z; 3: spatial */
     perp_vec3 gravity_W; /**< [L/T^2]; default (0, -9.81, 0) in 2D, (0, 0, -9.81) in 3D */
-    double press;        /**< 2D: acceleration that presses supported bodies on the plane [L/T^2]; default 9.81 */
+    double press;        /**< 2D: acceleration that presses bodies with supports onto the plane [L/T^2]; default 9.81 */
     double h;            /**< time step [T]; default 0.001 */
     perp_start start;    /**< default auto */
-    /* Stages by name. NULL: unset, perp chooses. test_world_def.c holds these lists against the registries. */
+    /* Stages by name. NULL: unset, perp chooses. test_world_def.c compares these lists with the registries. */
     const char *detector;      /**< one of "plain" (default) */
     const char *contact_model; /**< one of "peg" (default), "one-plane", "standard", "lnc", "corrective", "peg-mixed" */
-    perp_geometry geometry;    /**< default iterated; models other than "peg" know end, and measure gaps at the start
-                                 otherwise */
-    perp_driven driven;        /**< default mean */
-    perp_impacts impacts;      /**< default sequence */
-    const char *stepper;       /**< one of "stewart-trinkle" (default), "anitescu-potra", "first-order", "implicit",
+    perp_geometry geometry; /**< default iterated. Models other than "peg" support END; otherwise they measure gaps at
+                                 the start */
+    perp_driven driven;     /**< default mean */
+    perp_impacts impacts;   /**< default sequence */
+    const char *stepper;    /**< one of "stewart-trinkle" (default), "anitescu-potra", "first-order", "implicit",
                                  "implicit-compliant", "nonconvex-lcp", "planar-2.5d", "quasistatic", "second-order",
                                  "viscoelastic" */
-    const char *solver;        /**< one of "auto", "lemke", "pgs", "enumerate", "fischer-newton", "minmap-newton",
+    const char *solver;     /**< one of "auto", "lemke", "pgs", "enumerate", "fischer-newton", "minmap-newton",
                                  "path-search", "interior-point", "accelerated-gradient", "jacobi", "psor", "nncg",
                                  "fixed-point", "gauss-seidel", "prox-newton", "cone-interior-point", "admm",
                                  "spectral-gradient", or registered by the user. NULL, the default: lemke, in a cone world
-                                 auto. A name that is given counts as given even if it is the default: a solver that
-                                 takes no cones, such as lemke, makes form auto choose pyramids */
-    const char *fallback[PERP_FALLBACK_MAX]; /**< tried in turn when the solver's answer is not accepted; NULL ends.
-                               None given, the default: "pgs", "enumerate", and in 2D "auto" if solver is NULL too; none
-                               in a cone world, since "auto" has fallbacks of its own. In 2D, where a cone is a pyramid,
-                               "auto" picks the form too, wherever it stands: with form LCP it gets islands of more than 50
-                               contacts and joints first, as cones */
-    bool no_fallback;        /**< true: the solver is used alone, and fallback must be empty; default false */
-    perp_form form;          /**< default auto */
-    int friction_directions; /**< 3D: directions of the pyramid, >= 3; default 0: 8 where there are pyramids, see
-                                  PERP_FORM_AUTO. 2D always has two, a cone none */
+                                 auto. If you name a solver without support for cones, such as lemke, PERP_FORM_AUTO
+                                 chooses pyramids, even if NULL would give the same solver */
+    const char
+        *fallback[PERP_FALLBACK_MAX];   /**< tried in turn if the solver's answer is not accepted; NULL ends the list.
+                               Default, if none is given: "pgs", "enumerate", and in 2D "auto" if solver is NULL too; none
+                               in a cone world, because "auto" has its own fallbacks. In 2D, where a cone is a pyramid,
+                               "auto" also chooses the form, at any place in the chain: with form LCP it is tried first, on
+                               the cone problem, for islands of more than 50 contacts and joints */
+    bool no_fallback;                   /**< true: no fallback solvers, and fallback must be empty; default false */
+    perp_form form;                     /**< default auto */
+    int friction_directions;            /**< 3D: directions of the pyramid, >= 3; default 0: 8 if pyramids are used, see
+                                  PERP_FORM_AUTO. A pyramid in 2D always has two; a cone has none */
     perp_friction_frame friction_frame; /**< of the pyramid; default slip */
     double tolerance; /**< a step is accepted if its law residuals are below this times the speed scale; default 1e-8 */
     int max_halvings; /**< an unsolved step is halved, and its parts again, this many times at most; 0 to 16; default 8 */
-    double
-        work_limit; /**< most work that solvers may do in a step, in multiplications (7e8 or so in a second of one core). Every
-                            part of a divided step and every solver of the chain may use half of what is left, so that the
-                            step is divided or handed to the next solver in time; at the end it fails with PERP_E_SOLVE. The
-                            same in every run and on every machine. 0: no limit; default 2.5e9, about 3 s */
-    double
-        time_limit; /**< the same as a time of the clock on the wall, > 0 [s]: results then depend on the machine. 0, the
-                            default: none */
-    double error_tolerance; /**< > 0: a step is divided until the ends of a part and of its two halves lie no further
-                                 apart than this, by any point of a body [L], or max_halvings is reached; not with a
-                                 staggered start. 0, the default: steps are not divided for their error */
-    bool warm_start;        /**< start solvers from the impulses of the last step; default true */
-    bool
-        joint_correction; /**< Williams' Algorithm 1 after each step; default false: joints hold at the end of a step, unless geometry is ONCE */
+    /** Limit on the work of solvers in a step, in multiplications (one core does about 7e8 per second). Every part of a
+     *  divided step and every solver of the chain may use half of what is left, so that work remains for the next part or
+     *  solver. When the limit is used up, the step fails with PERP_E_SOLVE. The result is the same in every run and on every
+     *  machine. 0: no limit; default 2.5e9, about 3 s. */
+    double work_limit;
+    /** Limit on the wall time of a step, > 0 [s]. Results then depend on the machine. 0, the default: none. */
+    double time_limit;
+    /** > 0: a step is divided until a part and its two halves end no farther apart than this, at any point of a body [L], or
+     *  until max_halvings is reached; not with a staggered start. 0, the default: steps are not divided for their error. */
+    double error_tolerance;
+    bool warm_start; /**< start solvers from the impulses of the last step; default true */
+    /** Williams' Algorithm 1 after each step; default false. Joints hold at the end of a step anyway, unless geometry is
+     *  ONCE. */
+    bool joint_correction;
     double correction_position, correction_velocity; /**< its tolerances [L], [L/T]; default 1e-10 */
     perp_allocator alloc;                            /**< {0}: malloc and free */
     perp_log log;                                    /**< {0}: silent */
@@ -147,39 +151,39 @@ typedef struct perp_world_def {
  *  @{ */
 /** Defaults for dimension 2 or 3. */
 PERP_API perp_world_def perp_world_def_default(int dim);
-/** Makes an empty world. Stages are looked up and checked against each other here: PERP_E_NAME, PERP_E_FIT, PERP_E_ARG,
- *  PERP_E_MEMORY; on failure *out is NULL.
+/** Makes an empty world. Unknown stages and combinations that do not fit are refused here: PERP_E_NAME, PERP_E_FIT,
+ *  PERP_E_ARG, PERP_E_MEMORY; on failure *out is NULL.
  *  @param def  copied
  *  @param out  owned by the caller, see perp_world_destroy() */
 PERP_API perp_status perp_world_create(const perp_world_def *def, perp_world **out);
-/** As perp_world_create(), with a sentence in `why` on failure (there is no world to ask). */
+/** As perp_world_create(), with a sentence in `why` on failure. (perp_world_why() needs a world.) */
 PERP_API perp_status perp_world_create_why(const perp_world_def *def, perp_world **out, char *why, size_t why_size);
-/** A choice of stages, and whether a world can be made of it. */
+/** A combination of stages, and whether a world with it can be created. */
 typedef struct perp_combination {
     int dim;                             /**< 2 or 3 */
-    const char *stepper, *contact_model; /**< names, borrowed for ever */
+    const char *stepper, *contact_model; /**< names; valid for the life of the program */
     perp_form form;
     const char *solver; /**< alone, without fallback */
-    bool exists;        /**< perp_world_create() takes it */
-    char why[256];      /**< why not; "" if it exists */
+    bool exists;        /**< perp_world_create() accepts it */
+    char why[256];      /**< the reason if not; "" if it exists */
 } perp_combination;
 /** Number of all combinations of dimension, stepper, contact model, form and solver. */
 PERP_API int perp_combination_count(void);
-/** The i-th of them, tried; false past the last. */
+/** The i-th of them, with the result of trying it; false past the last. */
 PERP_API bool perp_combination_at(int i, perp_combination *out);
-/** The table of what goes together, in Markdown. Writes at most `size` bytes, with a final zero. @return the length of
- *  the whole without the final zero, as snprintf does */
+/** The table of combinations that exist, in Markdown. Writes at most `size` bytes, with a final zero. @return the length of
+ *  the whole table without the final zero, as snprintf does */
 PERP_API size_t perp_combinations(char *buf, size_t size);
-/** Frees a world and all in it. NULL is fine. */
+/** Frees a world and everything in it. NULL is allowed. */
 PERP_API void perp_world_destroy(perp_world *w);
-/** One step of h. On failure (PERP_E_SOLVE, PERP_E_MEMORY, PERP_E_ARG if a user function gave something not finite,
- *  PERP_E_STOPPED, see perp_world_set_stop()) the world is as it was, perp_world_why() tells why, and perp_world_failed_problem() holds the problem. Once the scene is
- *  steady, no memory is allocated.
- *  @param cert  filled, also on PERP_E_SOLVE (with the best that was found); may be NULL */
+/** Makes one step of length h. On failure (PERP_E_SOLVE, PERP_E_MEMORY, PERP_E_ARG if a user function returned numbers that
+ *  are not finite, PERP_E_STOPPED, see perp_world_set_stop()) the world is unchanged, perp_world_why() gives the reason, and
+ *  perp_world_failed_problem() the problem. In steady state no memory is allocated.
+ *  @param cert  filled, also on PERP_E_SOLVE (with the best attempt); may be NULL */
 PERP_API perp_status perp_world_step(perp_world *w, perp_certificate *cert);
-/** Can the stepper step these bodies, shapes, materials and joints? PERP_E_FIT if not, with perp_world_why(): a combination
- *  that could fail only later in a run is refused here. perp_world_step() asks before each step, perp_scene_open() once.
- *  PERP_E_MEMORY */
+/** Checks whether the stepper supports the bodies, shapes, materials and joints of the world. PERP_E_FIT if not, with
+ *  perp_world_why(): a combination that would fail later in a run is refused here. perp_world_step() checks before each step,
+ *  perp_scene_open() once. PERP_E_MEMORY */
 PERP_API perp_status perp_world_ready(perp_world *w);
 /** One sentence about the last failure in this world; "" if there was none. Borrowed until the next call that fails. */
 PERP_API const char *perp_world_why(const perp_world *w);
@@ -188,46 +192,46 @@ PERP_API const perp_step_problem *perp_world_failed_problem(const perp_world *w)
 /** The step problem of the last step (of its last substep); NULL before the first. Borrowed until the next step. */
 PERP_API const perp_step_problem *perp_world_problem(const perp_world *w);
 
-/** What a capture is shown: the problem of one island (bodies that touch or are jointed, directly or through others) and
- *  what came of it. Everything it points to is borrowed until the callback returns. */
+/** What a capture callback receives: the problem of one island (bodies that contacts and joints connect, directly or through
+ *  others) and its solution. Everything it points to is borrowed until the callback returns. */
 typedef struct perp_captured {
-    const perp_step_problem *problem;   /**< of the island alone: blocks and rows are numbered anew */
+    const perp_step_problem *problem;   /**< of the island alone: blocks and rows are numbered from 0 */
     const perp_step_solution *solution; /**< the best that was found */
-    const perp_solve_info
-        *info;       /**< of the solver that found it; info->solver is "" if there was none: joints alone are
-                                      eliminated by a linear solve */
+    /** Of the solver that found it. info->solver is "" if no solver was needed: an island with joints only is solved by
+     *  linear elimination. */
+    const perp_solve_info *info;
     bool accepted;   /**< the laws hold to the world's tolerance */
     double residual; /**< worst law residual over the speed scale: what is compared with the tolerance */
-    double t;        /**< time at the start of the step, or of the part of a divided one [T] */
-    uint64_t step;   /**< steps taken before this one */
+    double t;        /**< time at the start of the step, or of the part of a divided step [T] */
+    uint64_t step;   /**< number of steps before this one */
     int island;      /**< number among the islands of this step, from 0 */
-    /** Impulses and slip speeds that the first solver began with, those of the step or round before; it has no velocity:
-     *  nu is NULL. NULL: it began with nothing. */
+    /** Initial guess of the first solver: impulses and slip speeds of the previous step or round. It has no velocity; nu is
+     *  NULL. NULL: the solver started cold. */
     const perp_step_solution *guess;
 } perp_captured;
 
-/** Looks on while a world steps: for saving problems (perp_step_write()) and for statistics. */
+/** Callback for the problems of a step: to save them (perp_step_write()) or for statistics. */
 typedef struct perp_capture {
-    /** Called after each island was solved, or given up, from the thread that steps: in the order of the islands, again
-     *  where a step is divided or redone, up to the island that failed. Not for the start of a staggered world. It must
-     *  not change the world; what it does has no influence on the simulation. */
+    /** Called in the thread that steps, after each island was solved or has failed: in the order of the islands, up to the
+     *  island that failed, and again if a step is divided or repeated. Not called for the start of a staggered world. It
+     *  must not change the world, and it does not change the result of the step. */
     void (*look)(const perp_captured *c, void *ctx);
-    void *ctx; /**< handed to it; borrowed until another capture is set or the world is destroyed */
+    void *ctx; /**< passed to `look`; borrowed until another capture is set or the world is destroyed */
 } perp_capture;
 
-/** Sets who looks on. @param capture copied; NULL, or one without a function: nobody. A clone has none. */
+/** Sets the capture callback. @param capture copied; NULL, or one without a function, removes it. A clone has none. */
 PERP_API void perp_world_set_capture(perp_world *w, const perp_capture *capture);
 
-/** Asked while a world steps whether the step is still wanted: before each problem and about once in each iteration of
- *  its solver, from the thread that steps. */
+/** Callback that can stop a step. It is called in the thread that steps, before each problem and about once in each iteration
+ *  of its solver. */
 typedef struct perp_stop {
-    /** True: the step ends with PERP_E_STOPPED and the world as it was. It must not change the world. */
+    /** If it returns true, the step ends with PERP_E_STOPPED and the world is unchanged. It must not change the world. */
     bool (*asked)(void *ctx);
-    void *ctx; /**< handed to it; borrowed until another one is set or the world is destroyed */
+    void *ctx; /**< passed to `asked`; borrowed until another one is set or the world is destroyed */
 } perp_stop;
 
-/** Sets who may stop a step that takes too long. As long as the answer is no, asking changes nothing. @param stop copied;
- *  NULL, or one without a function: nobody. A clone has none. */
+/** Sets the callback that can stop a step. As long as it returns false, it does not affect the result. @param stop copied;
+ *  NULL, or one without a function, removes it. A clone has none. */
 PERP_API void perp_world_set_stop(perp_world *w, const perp_stop *stop);
 
 /** Time [T]. */
@@ -238,7 +242,7 @@ PERP_API uint64_t perp_world_steps(const perp_world *w);
 PERP_API int perp_world_dim(const perp_world *w);
 /** Time step [T]. */
 PERP_API double perp_world_h(const perp_world *w);
-/** The definition the world was made with; strings are names of stages, borrowed for ever. */
+/** The definition of the world, with the choices that perp made for `auto`. Strings are names of stages and stay valid. */
 PERP_API perp_world_def perp_world_get_def(const perp_world *w);
 /** Changes the time step from the next step on. PERP_E_ARG if not positive and finite. Velocities of a
  *  staggered world stay what they are at the present time. */
@@ -262,8 +266,8 @@ typedef enum perp_stage {
 } perp_stage;
 /** Name of a stage: "control", "collision", ... */
 PERP_API const char *perp_stage_name(perp_stage s);
-/** Seconds of wall time spent in each stage since the world was made, failed attempts included. It is about the
- *  machine, not part of the state. @param seconds PERP_STAGE_COUNT numbers */
+/** Seconds of wall time spent in each stage since the world was made, failed attempts included. They are not part of the
+ *  state. @param seconds PERP_STAGE_COUNT numbers */
 PERP_API void perp_world_timing(const perp_world *w, double *seconds);
 
 /** The contacts of the last step. @return their number; *out borrowed until the next step. */
@@ -271,7 +275,7 @@ PERP_API int perp_world_contacts(const perp_world *w, const perp_contact **out);
 /** Kinetic, gravitational (zero at the origin) and spring energy now [M L^2/T^2]; any pointer may be NULL. Springs: force
  *  elements and, with stepper viscoelastic, contacts as the last step left them. */
 PERP_API void perp_world_energy(const perp_world *w, double *kinetic, double *gravity, double *spring);
-/** Kinetic energy of the rotors of joints (perp_joint_axis.armature), which is no part of that of the bodies [M L^2/T^2]. */
+/** Kinetic energy of the rotors of joints (perp_joint_axis.armature); perp_world_energy() does not include it [M L^2/T^2]. */
 PERP_API double perp_world_armature_energy(const perp_world *w);
 /** Total linear momentum, and angular momentum about the world origin, of the dynamic bodies. */
 PERP_API void perp_world_momentum(const perp_world *w, perp_vec3 *linear, perp_vec3 *angular);
@@ -285,13 +289,13 @@ typedef struct perp_overlap {
 /** Pairs of shapes that overlap now by more than rounding, the deepest first; writes at most `max`. Pairs that never touch (groups,
  *  joints, obstacles with each other) are left out. @return number of pairs, -1 without memory */
 PERP_API int perp_world_overlaps(const perp_world *w, perp_overlap *out, int max);
-/** How much of the bodies is in the same place now: the sum over all pairs of shapes that may touch of the area (2D,
- *  [L^2]) or volume (3D, [L^3]) of their intersection; and the deepest overlap, as perp_world_overlap(). Measured apart
- *  from everything a step uses. Exact but for rounding, except for capsules with capsules or spheres in 3D, which are
- *  measured to about 1e-10 of their volume. Uses the scratch memory of the world, which grows when it must and stays;
- *  PERP_E_MEMORY, and both figures infinite, if that is refused. Shapes given by functions (ellipsoid and those after it)
- *  are not measured where they overlap: PERP_E_GEOMETRY, both infinite; perp_world_overlap() knows their depth. What perp_world_contacts() and perp_world_problem()
- *  lent stays valid. @param total, deepest either may be NULL */
+/** Total and deepest overlap of the bodies now. The total is the sum over all pairs of shapes that may touch of the area (2D,
+ *  [L^2]) or volume (3D, [L^3]) of their intersection. The deepest overlap is that of perp_world_overlap(). The code is
+ *  independent of everything a step uses. Results are exact to rounding, except for capsules with capsules or spheres in 3D,
+ *  which are measured to about 1e-10 of their volume. If there is no memory: PERP_E_MEMORY, both figures infinite. If shapes
+ *  given by functions (ellipsoid and the kinds after it) overlap: PERP_E_GEOMETRY, both figures infinite; perp_world_overlap()
+ *  gives their depth. Pointers from perp_world_contacts() and perp_world_problem() stay valid.
+ *  @param total, deepest either may be NULL */
 PERP_API perp_status perp_world_overlap_total(const perp_world *w, double *total, double *deepest);
 /** Largest joint position error now [L or rad]. */
 PERP_API double perp_world_joint_error(const perp_world *w);
@@ -305,17 +309,17 @@ PERP_API double perp_world_joint_error(const perp_world *w);
 PERP_API size_t perp_world_state_size(const perp_world *w);
 /** Writes the state into a buffer of `size` bytes, at least perp_world_state_size(). PERP_E_ARG if too small. */
 PERP_API perp_status perp_world_get_state(const perp_world *w, void *buf, size_t size);
-/** Restores a state from a world with the same bodies and joints; PERP_E_ARG, and no change, if it does not fit or is
- *  damaged. Continuing gives the same bits as the world it was taken from. */
+/** Restores a state of a world with the same bodies and joints. PERP_E_ARG, and no change, if it does not fit or is
+ *  damaged. From here on the world gives the same bits as the one that the state was taken from. */
 PERP_API perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size);
 /** A copy that behaves the same to the bit; ids stay valid in it. User contexts are shared. */
 PERP_API perp_status perp_world_clone(const perp_world *w, perp_world **out);
-/** Gives bodies, shapes, joints and force elements new slots without gaps, in the order of their slots now: as if those
- *  that were removed had never been there. The world goes on the same to the bit. All ids are void: ask for them again.
- *  @param shape_order  NULL: shapes keep their order. Else as many numbers as there are shapes, each once from 0: the shape
- *  that comes order[k]-th now becomes the k-th. Contacts are found in the order of shapes, so another order gives other
- *  last bits; impulses remembered for a warm start are dropped
- *  @return PERP_E_ARG if shape_order is no such list, PERP_E_MEMORY; the world is then unchanged */
+/** Gives bodies, shapes, joints and force elements new slots without gaps, in the present order of their slots, as if removed
+ *  ones had never existed. The world continues with the same bits. All ids become invalid: get them again.
+ *  @param shape_order  NULL: shapes keep their order. Otherwise a permutation of the shapes, from 0: the shape that is
+ *  order[k]-th now becomes the k-th. Contacts are found in the order of shapes, so another order changes the last bits, and
+ *  impulses stored for a warm start are dropped
+ *  @return PERP_E_ARG if shape_order is not a permutation, PERP_E_MEMORY; the world is then unchanged */
 PERP_API perp_status perp_world_renumber(perp_world *w, const int *shape_order);
 /** Hash of time, poses, velocities and joint windings. */
 PERP_API uint64_t perp_world_hash(const perp_world *w);
@@ -359,47 +363,47 @@ PERP_API perp_status perp_body_remove(perp_world *w, perp_body_id b);
 PERP_API perp_status perp_body_pose(const perp_world *w, perp_body_id b, perp_pose *X_WB);
 /** Rotation angle in 2D, counted without wrapping [rad]. PERP_E_ARG if stale or in 3D. */
 PERP_API perp_status perp_body_angle(const perp_world *w, perp_body_id b, double *angle);
-/** Velocity of the centre of mass and angular velocity, in W; either pointer may be NULL. In a staggered world
- *  they are of second order, and in a step with an impact of first. */
+/** Velocity of the centre of mass and angular velocity, in W; either pointer may be NULL. In a staggered world their error is
+ *  of second order in h; after a step with an impact, of first order. */
 PERP_API perp_status perp_body_velocity(const perp_world *w, perp_body_id b, perp_vec3 *v_W, perp_vec3 *w_W);
 /** Places a dynamic body or an obstacle. PERP_E_ARG. */
 PERP_API perp_status perp_body_set_pose(perp_world *w, perp_body_id b, perp_pose X_WB);
 /** Sets the velocity of a dynamic body. PERP_E_ARG. */
 PERP_API perp_status perp_body_set_velocity(perp_world *w, perp_body_id b, perp_vec3 v_W, perp_vec3 w_W);
-/** Sets the force at the centre of mass and the torque that act on a dynamic body until changed, beside gravity and
+/** Sets the force at the centre of mass and the torque that act on a dynamic body until changed, in addition to gravity and
  *  force elements. */
 PERP_API perp_status perp_body_set_force(perp_world *w, perp_body_id b, perp_vec3 force_W, perp_vec3 torque_W);
-/** What a planar body rests on: three points that press on the plane of motion and rub on it (Berard 3.3). Together they
- *  carry the weight, each as much as keeps the body level, so the centre of mass lies within their triangle. */
+/** Support of a planar body: three points that press on the plane of motion, with friction (Berard 3.3). Together they carry
+ *  the weight. The loads keep the body level, so the centre of mass lies within the triangle of the points. */
 typedef struct perp_support {
     perp_vec3 point_B[3]; /**< in the body frame; z is ignored [L] */
     double mu[3];         /**< Coulomb friction of each */
 } perp_support;
 /** Three points on a circle about the centre of mass, the first at `angle` from the x axis of the body [rad]. */
 PERP_API perp_support perp_support_circle(double radius, double angle, double mu);
-/** Three points drawn evenly from the area of a body's shapes until their triangle holds the centre of mass; the same
- *  seed, the same points. PERP_E_ARG if that cannot be: no area, or the centre of mass at or outside the rim. */
+/** Draws three points uniformly from the area of a body's shapes until their triangle contains the centre of mass. The same
+ *  seed gives the same points. PERP_E_ARG if this is impossible: no area, or the centre of mass is on or outside the rim. */
 PERP_API perp_status perp_support_sample(perp_world *w, perp_body_id b, uint64_t seed, double mu, perp_support *out);
-/** Sets what a dynamic body of a 2D world rests on; NULL: nothing. Its stepper must know of it: planar-2.5d or
+/** Sets the support of a dynamic body of a 2D world; NULL removes it. The stepper must support it: planar-2.5d or
  *  quasistatic. PERP_E_ARG: points on a line or a centre of mass outside; PERP_E_FIT. */
 PERP_API perp_status perp_body_set_support(perp_world *w, perp_body_id b, const perp_support *s);
-/** What a body rests on; false if nothing, or stale. */
+/** Support of a body; false if it has none, or if the id is stale. */
 PERP_API bool perp_body_get_support(const perp_world *w, perp_body_id b, perp_support *out);
 /** The force and torque set by perp_body_set_force(), in W [M L/T^2, M L^2/T^2]; zero if none was. Either pointer may be
  *  NULL. PERP_E_ARG if stale. */
 PERP_API perp_status perp_body_get_force(const perp_world *w, perp_body_id b, perp_vec3 *force_W, perp_vec3 *torque_W);
 /** Gives a kinematic body its motion. `def` copied. PERP_E_ARG, PERP_E_MEMORY. */
 PERP_API perp_status perp_body_set_motion(perp_world *w, perp_body_id b, const perp_motion_def *def);
-/** The motion of a kinematic body as a definition that would give it again to a body that stands at `from`, at time 0.
- *  @param out   its terms and table are borrowed until the body is removed or has another motion
+/** The motion of a kinematic body, as a definition that gives the same motion to a body at the pose `from` at time 0.
+ *  @param out   its terms and table are borrowed until the body is removed or gets another motion
  *  @param from  pose that the motion starts from (constant: that of t = 0; sinusoid: its centre); may be NULL
  *  @return false if the body has no motion, is not kinematic, or the id is stale; then nothing is written */
 PERP_API bool perp_body_get_motion(const perp_world *w, perp_body_id b, perp_motion_def *out, perp_pose *from);
 /** Name of a body, "" for none, NULL if stale. Borrowed until the body is removed. */
 PERP_API const char *perp_body_name(const perp_world *w, perp_body_id b);
-/** The first body of that name; {0} if there is none. Looks at all bodies. */
+/** The first body of that name; {0} if there is none. Linear search. */
 PERP_API perp_body_id perp_body_find(const perp_world *w, const char *name);
-/** What a body is now, as a definition that would add it again: kind, pose, velocity, mass, inertia, flags, name
+/** A body in its present state, as a definition that adds the same body: kind, pose, velocity, mass, inertia, flags, name
  *  (borrowed until the body is removed). PERP_E_ARG if stale. */
 PERP_API perp_status perp_body_get(const perp_world *w, perp_body_id b, perp_body_def *out);
 /** Number of bodies. */
@@ -413,8 +417,8 @@ PERP_API int perp_world_bodies(const perp_world *w, perp_body_id *out, int max);
 /** Puts a shape on a body. PERP_E_ARG, PERP_E_GEOMETRY (degenerate, or kind not for this dimension or body),
  *  PERP_E_MEMORY. */
 PERP_API perp_status perp_shape_add(perp_world *w, perp_body_id b, const perp_shape_def *def, perp_shape_id *out);
-/** Would perp_shape_add() take this shape on a body of that kind? A body that is added only then need not be removed again, which
- *  would forget contacts and the start of the solver. Same errors. */
+/** Checks whether perp_shape_add() would accept this shape on a body of that kind, with the same errors. If you check before
+ *  you add the body, you need not remove it after a failure. (Removing a body drops contacts and the solver's warm start.) */
 PERP_API perp_status perp_shape_check(perp_world *w, perp_body_kind kind, const perp_shape_def *def);
 /** Sets the velocity of a shape's surface relative to its body, in the body frame [L/T]: a conveyor belt. Replaces
  *  surface_motion. See perp_shape_def. PERP_E_ARG, PERP_E_MEMORY. */
@@ -424,12 +428,13 @@ PERP_API perp_body_id perp_shape_body(const perp_world *w, perp_shape_id s);
 
 /** Ids of all shapes in order of their slots; writes at most `max`. @return number of shapes */
 PERP_API int perp_world_shapes(const perp_world *w, perp_shape_id *out, int max);
-/** A shape as perp keeps it: the definition (points: its corners, of a box too) and its faces. Everything borrowed
- *  until the shape or its body is removed. */
+/** A shape as perp stores it: the definition (with the corners as points, also for a box) and its faces. All pointers are
+ *  borrowed until the shape or its body is removed. */
 typedef struct perp_shape_view {
     perp_body_id body;
-    perp_shape_def
-        def; /**< points, npoint: corners of box, polygon (counter-clockwise), polyhedron, and of the mesh of those after capsule */
+    /** points, npoint: corners of a box, polygon (counter-clockwise), polyhedron, and of the mesh of the kinds after
+     *  capsule. */
+    perp_shape_def def;
     int nface;             /**< 3D box and polyhedron: faces; 2D: 0 */
     const int *face_start; /**< nface + 1, into face */
     const int *face;       /**< corners of each face, counter-clockwise seen from outside */
@@ -437,33 +442,32 @@ typedef struct perp_shape_view {
 /** Reads a shape. PERP_E_ARG if stale. */
 PERP_API perp_status perp_shape_get(const perp_world *w, perp_shape_id s, perp_shape_view *out);
 
-/** How the material of a pair gives way. Steppers that take contacts as rigid refuse all but PERP_RIGID. */
+/** Compliance of a pair of materials. Steppers with rigid contacts refuse all kinds except PERP_RIGID. */
 typedef enum perp_compliance {
-    PERP_RIGID,     /**< not at all */
-    PERP_LINEAR,    /**< a spring and damper at each contact */
-    PERP_HERTZ,     /**< Hertz: force grows with the depth to the power 3/2, by the radius of the bodies */
-    PERP_FOUNDATION /**< elastic foundation: springs spread over a face, each by itself */
+    PERP_RIGID,  /**< rigid */
+    PERP_LINEAR, /**< a spring and damper at each contact */
+    PERP_HERTZ,  /**< Hertz: the force grows with the depth to the power 3/2 and depends on the radii of the bodies */
+    PERP_FOUNDATION /**< elastic foundation: independent springs distributed over a face */
 } perp_compliance;
 
-/** Law of a pair of materials. Designate the fields you set: what is 0 has the meaning said here. */
+/** Law of a pair of materials. Use designated initialisers: a field that is 0 has the meaning given here. */
 typedef struct perp_pair_law {
     double mu; /**< Coulomb friction, >= 0 */
-    double
-        restitution; /**< Newton's, 0 to 1: the normal velocity after an impact is at least -restitution times that before;
-                          less where that would gain energy, none where wedged bodies have no answer with it */
-    /** Tangential restitution, 0 to 1: friction of an impact brings the slip to -restitution_t times that before, as far
-     *  as mu lets it; 0: to rest. For pairs with restitution > 0, not with impacts plain. */
+    /** Newton's restitution, 0 to 1: the normal velocity after an impact is at least -restitution times that before. It is
+     *  reduced where it would gain energy, and omitted where wedged bodies have no solution with it. */
+    double restitution;
+    /** Tangential restitution, 0 to 1: friction of an impact changes the slip to -restitution_t times that before, as far
+     *  as mu allows; 0: to rest. For pairs with restitution > 0, not with impacts plain. */
     double restitution_t;
-    double e_t,
-        e_o;    /**< 3D, elliptic friction: (p_t/e_t)^2 + (p_o/e_o)^2 + (p_r/e_r)^2 <= (mu p_n)^2; 0 stands for 1 */
+    double e_t, e_o; /**< 3D, elliptic friction: (p_t/e_t)^2 + (p_o/e_o)^2 + (p_r/e_r)^2 <= (mu p_n)^2; 0 means 1 */
     double e_r; /**< 3D, torsional friction: length by which the contact resists spin about its normal; 0: none [L] */
     perp_compliance compliance;
     double stiffness;   /**< linear: [M/T^2]; Hertz: effective modulus E* [M/(L T^2)]; foundation: pressure per depth
                              [M/(L^2 T^2)] */
     double damping;     /**< normal: linear and Hertz [M/T]; foundation: per area [M/(L^2 T)] */
-    double stiffness_t; /**< along the surface, for steppers that have it; 0: the surface does not give way [M/T^2] */
-    double damping_t;   /**< [M/T] */
-    double layer; /**< deepest that a compliant layer is pressed in before its rigid core is met; 0: no core [L] */
+    double stiffness_t; /**< tangential, for steppers that support it; 0: tangentially rigid [M/T^2] */
+    double damping_t;   /**< tangential [M/T] */
+    double layer; /**< thickness of the compliant layer: at this compression its rigid core acts; 0: no core [L] */
 } perp_pair_law;
 
 /** Adds a material; its number is *out. Material 0 exists. PERP_E_MEMORY */
@@ -474,7 +478,7 @@ PERP_API perp_status perp_pair_set(perp_world *w, int material_a, int material_b
 PERP_API int perp_material_count(const perp_world *w);
 /** The law between two materials. PERP_E_ARG */
 PERP_API perp_status perp_pair_get(const perp_world *w, int material_a, int material_b, perp_pair_law *law);
-/** Sets the law of every pair, also of materials to come. PERP_E_ARG */
+/** Sets the law of every pair, also of materials that are added later. PERP_E_ARG */
 PERP_API perp_status perp_pair_set_all(perp_world *w, perp_pair_law law);
 /** @} */
 
@@ -484,22 +488,23 @@ PERP_API perp_status perp_pair_set_all(perp_world *w, perp_pair_law law);
 PERP_API perp_status perp_joint_add(perp_world *w, const perp_joint_def *def, perp_joint_id *out);
 /** Ids of all joints in order of their slots; writes at most `max`. @return number of joints */
 PERP_API int perp_world_joints(const perp_world *w, perp_joint_id *out, int max);
-/** The first joint of that name; {0} if there is none. Looks at all joints. */
+/** The first joint of that name; {0} if there is none. Linear search. */
 PERP_API perp_joint_id perp_joint_find(const perp_world *w, const char *name);
-/** What a joint is now, as a definition that would add it again; name borrowed until it is removed. PERP_E_ARG if
+/** A joint in its present state, as a definition that adds the same joint; name borrowed until it is removed. PERP_E_ARG if
  *  stale. */
 PERP_API perp_status perp_joint_get(const perp_world *w, perp_joint_id j, perp_joint_def *out);
 /** Removes a joint. */
 PERP_API perp_status perp_joint_remove(perp_world *w, perp_joint_id j);
-/** Coordinates of a joint and their rates, perp_joint_ncoord() of each; angles count turns. Either pointer may be
+/** Coordinates of a joint and their rates, perp_joint_ncoord() of each; angles are not wrapped. Either pointer may be
  *  NULL. */
 PERP_API perp_status perp_joint_read(const perp_world *w, perp_joint_id j, double *coord, double *rate);
-/** Constraint impulse of the last step on body B: linear at the origin of Jb and angular, in W [M L/T, M L^2/T]; with
- *  motors, limits and the rest of the axis extras included. Of a coupling or tendon force.x is the impulse along its sum. */
+/** Constraint impulse of the last step on body B: linear at the origin of Jb and angular, in W [M L/T, M L^2/T]. Motors,
+ *  limits and the other fields of perp_joint_axis are included. For a coupling or tendon, force.x is the impulse along its
+ *  coordinate. */
 PERP_API perp_status perp_joint_impulse(const perp_world *w, perp_joint_id j, perp_wrench *out);
-/** Position error of a joint: largest distance [L] and angle [rad] by which its frames miss. */
+/** Position error of a joint: distance [L] and angle [rad] between its frames in the locked directions. */
 PERP_API perp_status perp_joint_error(const perp_world *w, perp_joint_id j, double *position, double *angle);
-/** Changes the extras of one coordinate (motor speed, limits, ...). */
+/** Changes motor, limits, spring and friction of one coordinate. */
 PERP_API perp_status perp_joint_set_axis(perp_world *w, perp_joint_id j, int coord, const perp_joint_axis *axis);
 /** @} */
 
@@ -511,7 +516,7 @@ PERP_API perp_status perp_force_add(perp_world *w, const perp_force_def *def, pe
 PERP_API int perp_world_force_count(const perp_world *w);
 /** Ids of all force elements in order of their slots; writes at most `max`. @return number of force elements */
 PERP_API int perp_world_forces(const perp_world *w, perp_force_id *out, int max);
-/** What a force element is now, as a definition that would add it again. PERP_E_ARG if stale. */
+/** A force element in its present state, as a definition that adds the same element. PERP_E_ARG if stale. */
 PERP_API perp_status perp_force_get(const perp_world *w, perp_force_id f, perp_force_def *out);
 /** Removes a force element. */
 PERP_API perp_status perp_force_remove(perp_world *w, perp_force_id f);

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* batch.c - many copies of a world, stepped by several threads
  *
- * Method   Each call starts its threads, and the calling thread works with them. They take the next world from one counter, so
- *          that a slow world does not hold up the others. Everything a thread writes belongs to its world. No thread lives
- *          between two calls: a process may fork there.
+ * Method   Each call starts its threads, and the calling thread works too. Threads take the next world from a shared counter, so a
+ *          slow world does not delay the others. A thread writes only to data of its world. There are no threads between two
+ *          calls, so a process may fork there.
  * Cost     Starting a thread takes about 20 us; a step of a world with ten contacts takes 45 us. */
 #define _POSIX_C_SOURCE 200809L
 #include "perp/batch.h"
@@ -36,7 +36,7 @@ struct perp_batch {
 
 perp_batch_def perp_batch_def_default(int n) { return (perp_batch_def){.n = n, .cookie = COOKIE}; }
 
-/* The present value of an input in a world; false if there is no such thing in it. */
+/* The present value of an input in a world; false if the world has no such body, joint or force. */
 static bool read_input(const perp_world *w, const perp_input *in, double *value) {
     perp_vec3 f, m;
     perp_joint_def j;
@@ -89,7 +89,7 @@ static perp_status write_input(perp_world *w, const perp_input *in, double value
     return PERP_E_ARG;
 }
 
-/* All inputs of a world and its ctrl, or none: values are looked at before the first is handed over. */
+/* Sets all inputs of a world and its ctrl, or none: all values are checked before the first is set. */
 static perp_status write_inputs(const perp_batch *b, int i) {
     const double *value = b->value + (size_t)i * (size_t)b->ninput;
     for (int k = 0; k < b->ninput; k++)
@@ -103,7 +103,7 @@ static perp_status write_inputs(const perp_batch *b, int i) {
     return PERP_OK;
 }
 
-/* Copies what world i shows into the arrays of the batch. */
+/* Copies poses, velocities, coordinates and readings of world i into the arrays of the batch. */
 static perp_status gather(const perp_batch *b, int i) {
     perp_world_view v;
     perp_status st = perp_world_look(b->world[i], &v);
@@ -150,7 +150,7 @@ static perp_status check(const perp_world *model, const perp_batch_def *d, char 
     return PERP_OK;
 }
 
-/* Clones of the model and their joint spaces. What there is is in b. */
+/* Makes clones of the model and their joint spaces. On failure b has those made so far. */
 static perp_status clone_all(perp_batch *b, const perp_world *model) {
     perp_world_view v;
     b->world = pp_alloc(&b->alloc, (size_t)b->n * sizeof *b->world);
@@ -173,7 +173,7 @@ static perp_status clone_all(perp_batch *b, const perp_world *model) {
     return st;
 }
 
-/* Memory of the arrays; false if some was refused. What there is is in b. */
+/* Allocates the arrays; false if there is no memory. On failure b has those made so far. */
 static bool make_room(perp_batch *b, const perp_world *model) {
     const perp_allocator *a = &b->alloc;
     size_t n = (size_t)b->n, rows = n * (size_t)(b->nslot > 0 ? b->nslot : 1);
@@ -204,7 +204,7 @@ static void reset_ctrl(const perp_batch *b, int i) {
     memcpy(b->ctrl + (size_t)i * (size_t)b->nctrl, b->start_ctrl, (size_t)b->nctrl * sizeof *b->ctrl);
 }
 
-/* Inputs and state of the model, to come back to. */
+/* Stores inputs and state of the model, for resets. */
 static perp_status note_start(perp_batch *b, const perp_world *model, const perp_batch_def *def) {
     for (int k = 0; k < b->ninput; k++) {
         b->input[k] = def->input[k];
@@ -286,7 +286,7 @@ perp_batch_view perp_batch_look(const perp_batch *b) {
                              .sensed = b->sensed};
 }
 
-/* What one call does with each world, and how far it has come. */
+/* The task of one call, and its progress. */
 typedef struct call {
     const perp_batch *b;
     int steps; /* -1: reset */
@@ -294,7 +294,7 @@ typedef struct call {
     perp_status *status;
     perp_certificate *cert;
     atomic_int next;
-    atomic_int failed; /* a reset that failed: its status; 0: none */
+    atomic_int failed; /* status of a failed reset; 0: none */
 } call;
 
 static perp_status step_one(const call *c, int i) {
@@ -313,7 +313,8 @@ static perp_status reset_one(const call *c, int i) {
     const perp_batch *b = c->b;
     if (b->ninput > 0) memcpy(b->value + (size_t)i * (size_t)b->ninput, b->start, (size_t)b->ninput * sizeof *b->start);
     reset_ctrl(b, i);
-    perp_status st = write_inputs(b, i); /* first: it marks forces that jump, and the state knows which did */
+    /* Before the state is restored: this marks forces that changed, and restoring the state resets the marks. */
+    perp_status st = write_inputs(b, i);
     if (!st) st = perp_world_set_state(b->world[i], b->state, b->state_size);
     return st ? st : gather(b, i);
 }
@@ -331,7 +332,7 @@ static void *work(void *ctx) {
     }
 }
 
-/* Does the call with all threads. If a thread cannot be started, fewer do the same. */
+/* Runs the task on all threads. If a thread cannot be started, the others do its work. */
 static void run(call *c) {
     pthread_t thread[THREADS_MAX];
     int wanted = c->b->threads < c->b->n ? c->b->threads : c->b->n, begun = 0;

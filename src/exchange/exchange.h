@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* exchange.h - what the readers and writers of problem files share.
+/* exchange.h - shared by the readers and writers of problem files.
  *
- * Readers work on a whole file in memory, believe none of it, and build a perp_stored. No count of a file is used for
- * memory before it was held against the bytes that are there. Writers build the whole new file in memory, then put it
- * in place of the old one in a single move. */
+ * Readers work on a whole file in memory, check everything in it, and build a perp_stored. No count in a file is used for an
+ * allocation before it was compared with the size of the file. Writers build the whole new file in memory and then replace the old
+ * one atomically. */
 #ifndef PP_EXCHANGE_H
 #define PP_EXCHANGE_H
 
@@ -90,7 +90,7 @@ perp_status pp_text_matrix(pp_words *w, const char *key, int rows, int cols, pp_
 
 /* ---- writing (place.c, *_write.c) ---- */
 
-/* Puts `size` bytes in place of the file at path: whole or, on failure, not at all. */
+/* Replaces the file at path by `size` bytes, atomically: on failure the old file stays. */
 perp_status pp_place_file(const char *path, const void *data, size_t size, perp_refusal *why);
 
 /* A file being built in memory; libc's malloc. */
@@ -111,7 +111,7 @@ perp_status pp_perp_image(const char *path, const perp_problem *p, const double 
 perp_status pp_perp_step_image(const char *path, const perp_step_problem *p, const perp_step_solution *guess,
                                const perp_step_solution *solution, const char *title, pp_image *out, perp_refusal *why);
 
-/* Sizes and pattern of a sparse matrix that somebody made: rows x cols, start, index, rows ascending, none twice. */
+/* Checks sizes and pattern of a sparse matrix of the caller: rows x cols, start, index, rows ascending without duplicates. */
 perp_status pp_check_sparse(const char *file, const char *key, const perp_sparse *m, int rows, int cols,
                             perp_refusal *why);
 

@@ -7,9 +7,8 @@
  *
  * Equalities become bounded rows without bounds, and those come first: z = (l, r) with the matrix [R V'; V W], or with
  * [G H] in place of H. A matrix group holds m, n, nz and the arrays p, i, x: nz = -1 by columns, -2 by rows, >= 0 that
- * many triplets with rows in i and columns in p (as CSparse has it and every file that we know, though a comment in
- * fclib.h says the reverse). nzmax is not believed, and not needed. Sizes come from the vectors, which are there in
- * full.
+ * many triplets with rows in i and columns in p (as in CSparse and in every known file, although a comment in fclib.h says the
+ * reverse). nzmax is not used. Sizes come from the vectors.
  * Source  Acary, Bremond, Huber: FCLIB, Inria technical report 0444 (2014); README of our test data. */
 #include "exchange/exchange.h"
 

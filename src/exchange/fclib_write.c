@@ -120,7 +120,7 @@ static double entry(const perp_sparse *a, int i, int j, bool *there) {
     return *there ? a->value[lo] : 0;
 }
 
-/* Whether the coupling of equalities and contacts is the same both ways, which FCLIB takes for granted. */
+/* Whether the coupling of equalities and contacts is symmetric, as FCLIB requires. */
 static perp_status mirrored(const char *path, const perp_sparse *W, int p, perp_refusal *why) {
     for (int j = 0; j < W->cols; j++)
         for (int k = W->start[j]; k < W->start[j + 1]; k++) {
@@ -159,7 +159,7 @@ static void put_global(pp_h5_writer *w, const perp_cone *c) {
     pp_h5_put_doubles(w, "fclib_global/vectors/mu", c->mu, (size_t)c->ncontact, -1);
 }
 
-/* Impulses, and the velocities that they make, unless the problem is one that has none (a singular M, say). */
+/* Impulses and their velocities; no velocities if they cannot be computed (for example with a singular M). */
 static void put_guess(pp_h5_writer *w, const perp_cone *c, const double *guess) {
     int p = c->nrow, m = c->dim * c->ncontact, n = c->global ? c->M.rows : 0, one = 1;
     double *u = malloc(((size_t)p + (size_t)m + 1) * sizeof *u), *v = malloc(((size_t)n + 1) * sizeof *v);

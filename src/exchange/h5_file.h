@@ -1,13 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* h5_file.h - looking into an HDF5 file that may hold anything.
+/* h5_file.h - reading HDF5 files that may contain anything.
  *
- * Problem files come from anywhere, and the HDF5 library is not safe on damaged files: it may crash where it should
- * refuse. So they are read here, by a small reader of the file format that believes nothing: every address, length and
- * count is held against the bytes that are there before it is used, and the work is limited by the size of the file.
- * What it knows: superblocks 0 to 3; groups in the old style and new ones with few links; numbers and fixed texts in
- * one piece; attributes. What it does not (chunks, filters, links to other places, texts of varying length) is refused
- * by name. Numbers of either byte order.
+ * Problem files may come from untrusted sources, and the HDF5 library is not safe on damaged files: it may crash. They are therefore
+ * read by this small reader of the file format. It compares every address, length and count with the size of the file before it uses
+ * them, and limits its work by the size of the file. Supported: superblocks 0 to 3; old-style groups and new ones with few links;
+ * contiguous numbers and fixed-length texts; attributes; both byte orders. Other features (chunks, filters, external links, texts of
+ * variable length) are refused by name.
  * Source: HDF5 File Format Specification, version 3.0. */
 #ifndef PP_H5_FILE_H
 #define PP_H5_FILE_H
@@ -20,7 +19,7 @@ typedef struct pp_h5 {
     const char *file; /* for messages */
     perp_refusal *why;
     uint64_t root; /* object header of the root group */
-    size_t work;   /* steps left: a file cannot lead us in circles */
+    size_t work;   /* steps left, so that references in circles end */
 } pp_h5;
 
 typedef enum pp_h5_kind { PP_H5_NONE, PP_H5_GROUP, PP_H5_DATASET } pp_h5_kind;
@@ -42,7 +41,7 @@ typedef struct pp_h5_array {
 /* True if the bytes begin as an HDF5 file does. */
 bool pp_h5_is(const void *data, size_t size);
 
-/* Begins. Refuses what is no HDF5 file, is cut off, or has a superblock it does not know. */
+/* Starts reading. Refuses a file that is not HDF5, is truncated, or has an unknown superblock. */
 perp_status pp_h5_open(pp_h5 *h, const char *file, const void *data, size_t size, perp_refusal *why);
 
 /* What is at a path ("a/b/c" from the root), reached by plain links. Not there: PERP_OK and PP_H5_NONE. */
@@ -65,7 +64,7 @@ int64_t pp_h5_get_integer(const pp_h5_array *a, uint64_t i);
 const char *pp_h5_type_words(const pp_h5_array *a, char *out, size_t size);
 const char *pp_h5_shape_words(const pp_h5_array *a, char *out, size_t size);
 
-/* A complaint about what is at a path. */
+/* Error report about the object at a path. */
 perp_status pp_h5_refuse(pp_h5 *h, const char *path, const char *found, const char *allowed);
 perp_status pp_h5_damaged(pp_h5 *h, const char *path, uint64_t at, const char *what);
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* h5_write.h - building an HDF5 file in memory.
  *
- * The library of HDF5 writes into memory only: it does not survive a disk that is full. The files are in its oldest
- * format, which everything reads, and carry no times: the same problem gives the same bytes. */
+ * The HDF5 library writes into memory only, because it does not handle a full disk. The files are in its oldest format, which every
+ * version reads, and contain no times: the same problem gives the same bytes. */
 #ifndef PP_H5_WRITE_H
 #define PP_H5_WRITE_H
 

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* place.c - putting a new file in the place of an old one, whole or not at all.
+/* place.c - atomic replacement of a file.
  *
- * Method  The bytes go to a new file beside the target, are forced to disk, and the new file takes the target's name,
- *         which the system does in one step. Whatever fails before that, the old file is as it was. */
+ * Method  The bytes are written to a new file beside the target and flushed to disk; then the new file is renamed to the target, which
+ *         is atomic. If anything fails before that, the old file stays. */
 #define _POSIX_C_SOURCE 200809L /* open, fsync, strerror_r */
 #include "exchange/exchange.h"
 
@@ -35,7 +35,7 @@ static int write_all(int fd, const char *data, size_t size) {
     return fsync(fd) == 0 ? 0 : errno;
 }
 
-/* The move itself survives a failing machine only once its folder is on disk. Not all systems can be asked for that. */
+/* Flushes the folder, so that the renaming survives a power failure. Not all systems support this. */
 static void sync_folder(const char *path, char *name) {
     const char *slash = strrchr(path, '/');
     size_t n = slash ? (size_t)(slash - path) : 1;

@@ -100,7 +100,7 @@ bool pp_plan_has(unsigned kinds, const pp_content *c);
 int pp_plan_extent_of(const pp_content *c, pp_plan_extent x);
 static inline int *pp_plan_int(pp_content *c, size_t offset) { return (int *)((char *)c + offset); }
 
-/* Checks everything that a reader may not believe and a writer may not pass on: sizes, patterns, values, bounds. */
+/* Checks sizes, patterns, values and bounds, for readers and writers. */
 perp_status pp_plan_check_sizes(const char *file, pp_content *c, perp_refusal *why);
 perp_status pp_plan_check_matrix(const char *file, const pp_content *c, const pp_plan_matrix *m, perp_refusal *why);
 perp_status pp_plan_check_array(const char *file, const pp_content *c, const pp_plan_array *a, perp_refusal *why);

@@ -7,11 +7,10 @@
  *   friction, local    dim  contacts  MATRIX(W)  q  mu  [flag]
  *   friction, global   dim  contacts  MATRIX(M)  MATRIX(H)  f  w  mu  [flag]
  *
- * No file says which it is; the first numbers do. A mixed LCP begins with two flags and its fifth number is 0, where
- * the blocks begin; an LCP has its size again as rows and columns of the matrix; what is left is a friction problem.
- * The one beginning that fits two kinds, 2 k 2 2 2, is told by the place of CSparse's banner. A friction problem is
- * global if a second matrix follows the first, of the right shape, and not exactly q and mu. What follows the last
- * number is a remark. */
+ * The kind is detected from the first numbers. A mixed LCP begins with two flags, and its fifth number, the start of the blocks, is 0;
+ * an LCP has its size again as rows and columns of the matrix; all others are friction problems. The beginning 2 k 2 2 2 fits two
+ * kinds; the position of CSparse's banner decides. A friction problem is global if the first matrix is followed by a second one of the
+ * right shape, and not exactly by q and mu. Text after the last number is a remark. */
 #include "exchange/exchange.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* check.c - what is wrong with the arguments of an estimator. */
+/* check.c - checks of the arguments of estimators. */
 #include "fit/check.h"
 
 #include <math.h>

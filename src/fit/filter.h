@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* filter.h - filters from the inside: one interface, three methods. */
+/* filter.h - internals of the filters: one interface, three methods. */
 #ifndef PP_FIT_FILTER_H
 #define PP_FIT_FILTER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* fit.h - least squares from the inside: one search, its derivatives, its loss, what the optimum says. */
+/* fit.h - internals of least squares: one search, its derivatives, its loss, and the information at the optimum. */
 #ifndef PP_FIT_H
 #define PP_FIT_H
 
@@ -72,11 +72,12 @@ bool pp_fit_columns(pp_fit *f, const double *x, const double *r, double factor, 
 void pp_fit_find_groups(pp_fit *f);
 void pp_fit_ungroup(pp_fit *f);
 bool pp_fit_grouped(const pp_fit *f);
-/* Has f->J no entry that it had not when groups were found? */
+/* Whether f->J has no entries outside the pattern from which the groups were made. */
 bool pp_fit_pattern_holds(const pp_fit *f);
 
-/* rough.c. Do the derivatives f->J at x, of tiny steps, tell how the residuals f->r change over a standard error? False: not; then
- * f->rough is set, and f->J and f->difference are of longer steps. True too if it was rough before, and where nothing is known. */
+/* rough.c. Whether the derivatives f->J at x, by small differences, predict the change of the residuals f->r over a standard error. If
+ * false, f->rough is set, and f->J and f->difference are those of longer steps. Also true if f->rough was set before, or if the test
+ * points could not be evaluated. */
 bool pp_fit_smooth(pp_fit *f, const double *x, double cost);
 
 /* Points in one batch. */

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* probe.c - function values along parameters where derivatives carry no information
- * Problem  a friction coefficient above the limit of sticking changes nothing at all: its derivative is zero, and a search by
- *          derivatives would stay there. The same at kinks, where derivatives of the two sides contradict each other.
+ * Problem  if a contact sticks, a larger friction coefficient has no effect: the derivative is zero, and a search by derivatives
+ *          would stay there. It would also stay at kinks, where the derivatives of the two sides have opposite signs.
  * Method   points between finite bounds, evenly, if the range is not far wider than the scale; else at PROBES/2 distances on each
- *          side, from 1/16 to 4 scales. First all parameters in question together, each at the same part of its range: those that
- *          are stuck for the same reason get free at once. If that finds nothing, or is not asked for: each in turn, with the others
- *          fixed. The best point is taken if it is clearly better.
+ *          side, from 1/16 to 4 scales. First all these parameters are moved together, each by the same fraction of its range,
+ *          because several may be flat for the same reason. If this finds nothing, or `together` is false, each is moved in turn
+ *          with the others fixed. The best point is taken if it is clearly better.
  * Cost     PROBES points together, PROBES more for each parameter in turn, in batches. */
 #include <math.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* rough.c - are derivatives over tiny steps those that matter?
- * Problem  a run whose impacts fall on the ends of steps jumps a little wherever an impact moves to another step. Between two
- *          jumps the residuals are smooth, but their slope there is not that of the curve as a whole. The restitution of a ball from
- *          its bounces is the plain example: differences over 1e-6 are exact, and of no use.
+/* rough.c - checks whether derivatives by small differences predict the change of the residuals, and takes larger ones if not
+ * Problem  if impacts fall on the ends of steps, the result of a run jumps a little where an impact moves to another step. Between two
+ *          jumps the residuals are smooth, but their slope is not that of the curve as a whole. The restitution of a ball from
+ *          its bounces is an example: differences over 1e-6 are exact but useless.
  * Method   all parameters move together, forward and back, each by what changes the cost by cost/dof (its standard error with the
- *          others held) and at most by MOST of its size. The residuals must change as J says. Where they do not, columns are taken
- *          over longer steps; each keeps the shortest one that agrees with its half to NEAR, else the one that agrees best.
- *          If these columns differ from those over tiny steps, the residuals are rough, and the long steps stay.
- * Valid    jumps that are small beside what one standard error does.
+ *          others fixed) and at most by MOST of its size. The residuals must change as J predicts. If they do not, columns are
+ *          computed over longer steps; each takes the shortest step that agrees with its half to NEAR, else the one that agrees
+ *          best. If these columns differ from those over tiny steps, the residuals are rough, and the long steps are used.
+ * Valid    jumps that are small compared with the effect of one standard error.
  * Cost     2 points; where the test fails, 4 n more for each length that is tried. */
 #include <math.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static bool finite(int m, const double *r) {
     return true;
 }
 
-/* Does J tell how the residuals change over a standard error? */
+/* Whether J predicts the change of the residuals over a standard error. */
 static bool linear(pp_fit *f, const double *x, double cost) {
     int n = f->n, m = f->m, dof = m > n ? m - n : 1;
     double *up = f->points, *down = up + n, noise = sqrt(fmax(1, cost / dof));

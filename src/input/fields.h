@@ -36,11 +36,10 @@ perp_status pp_field_name(const pp_tree *t, uint32_t n, const char *path, bool h
                           perp_refusal *why);
 /* Refuses the value at a node. */
 perp_status pp_field_refuse(const pp_tree *t, uint32_t n, const char *path, const char *allowed, perp_refusal *why);
-/* Complains about a word that is none of a list (ended by NULL). `what`: "the key `%s`"-like noun, such as "the
- * parameter". */
+/* Error report about a word that is not in a list (ended by NULL). `what`: a noun such as "the parameter". */
 perp_status pp_field_unknown(const pp_tree *t, uint32_t n, const char *path, const char *what, const char *const *words,
                              perp_refusal *why);
-/* Complains about an expression: `words` are those of the compiler or of a function, `where` the byte. */
+/* Error report about an expression: `words` is the message of the compiler or of a function, `where` the byte. */
 perp_status pp_field_complain(const pp_tree *t, uint32_t n, size_t where, const char *path, const char *words,
                               perp_refusal *why);
 /* "path.name", or "name" at the top; returns out. */

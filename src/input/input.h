@@ -1,18 +1,18 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* input.h - reading what people write: files, YAML trees with positions, expressions, complaints.
+/* input.h - reading user input: files, YAML trees with positions, expressions, error reports.
  *
- * Everything here is safe on any bytes: sizes, depths and counts are limited, and the first thing that is wrong ends
- * the reading with one complaint. Nothing here knows of worlds. */
+ * Everything here is safe on any bytes: sizes, depths and counts are limited, and the first error ends the reading with one error
+ * report. Worlds are not used here. */
 #ifndef PP_INPUT_H
 #define PP_INPUT_H
 
 #include "base/memory.h"
 #include "perp/input.h"
 
-/* ---- complaints (refusal.c) ---- */
+/* ---- error reports (refusal.c) ---- */
 
-/* Where in the input something stands. */
+/* A place in the input. */
 typedef struct pp_location {
     const char *file;
     int line, column;
@@ -43,7 +43,7 @@ perp_status pp_source_read(const perp_allocator *a, const char *path, const char
  * @param whose folder it is, in messages: "scene" */
 perp_status pp_source_read_within(const perp_allocator *a, const char *root, const char *whose, const char *path,
                                   char **data, size_t *size, perp_refusal *why);
-/* Checks only the place of the file: may it be read? */
+/* Checks only whether the place of the file is allowed. */
 perp_status pp_source_is_within(const char *root, const char *whose, const char *path, perp_refusal *why);
 /* Folder of the file: "." if its path has none. False if it does not fit. */
 bool pp_source_folder(const char *path, char *out, size_t size);
@@ -86,7 +86,7 @@ typedef struct pp_tree {
 } pp_tree;
 
 /* Parses one document. Refused with a complaint: syntax errors (libyaml's words, line and column), more than one
- * document, duplicate keys, keys that are not scalars, tags other than the standard ones' absence, unknown aliases,
+ * document, duplicate keys, keys that are not scalars, tags, unknown aliases,
  * depth and size beyond the limits, bytes that are not UTF-8, an empty file. An alias inside what it names is
  * refused. */
 perp_status pp_yaml_parse(const perp_allocator *a, const char *file, const char *data, size_t size, pp_tree *out,
@@ -144,10 +144,10 @@ void pp_expr_free(const perp_allocator *a, pp_expr *x);
  * fails. The result may be infinite or NaN; the caller decides whether that is allowed. */
 bool pp_expr_eval(const pp_expr *x, const double *value, pp_expr_call call, void *ctx, double *out, char *why,
                   size_t why_size);
-/* Does the program use variable i? Is it a constant (no variables, no functions of the caller)? */
+/* Whether the program uses variable i; whether it is a constant (no variables, no functions of the caller). */
 bool pp_expr_uses(const pp_expr *x, int variable);
 bool pp_expr_constant(const pp_expr *x);
-/* Is the name a constant or a function of the language? */
+/* Whether the name is a constant or a function of the language. */
 bool pp_expr_word(const char *name);
 /* The i-th text of the program, NULL past the last, and the index of the caller's function that takes it. The
  * function is called with the same pointer, so a caller can prepare the meaning of a text before evaluation.

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* number.c - decimal text to the nearest double, in any locale.
  *
- * Problem: strtod() obeys the decimal point of the locale, which belongs to the program around the library.
+ * Problem: strtod() uses the decimal point of the locale, which the calling program may have set.
  * Method: up to 19 digits are gathered into an integer w and a power of ten k. If w < 2^53 and |k| <= 22, both w and
  * 10^|k| are doubles without error, and one multiplication or division rounds once: the result is exact to the last
  * bit (Clinger 1990, "How to read floating point numbers accurately"). Otherwise the digits go to strtod() as an
- * integer with an exponent, which has no decimal point to differ about. Digits beyond the 800th cannot decide a
- * rounding (767 suffice) except by being there: one sticky digit stands for them all.
+ * integer with an exponent, which has no decimal point. Of the digits beyond the 800th it matters for rounding only whether one of
+ * them is not 0 (767 digits suffice): one sticky digit represents them.
  * Cost: linear in the text; no memory. */
 #include "input/text.h"
 

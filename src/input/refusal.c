@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* refusal.c - one complaint about an input, as fields and as one line that is safe to print.
+/* refusal.c - an error report about an input, as fields and as one line that is safe to print.
  *
  * Every part goes through pp_printable(), so that no byte of an input reaches a terminal as a control; parts that are
  * too long are cut with "...". */

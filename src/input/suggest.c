@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* suggest.c - which known word was meant.
+/* suggest.c - the known word that is nearest to a misspelled one.
  *
  * Method: slips are counted as letters put in, left out, changed, or two neighbours swapped (optimal string
  * alignment; Damerau 1964). A word is near if the slips are at most a third of the longer word, and three; case and -

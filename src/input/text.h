@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* text.h - what the readers of text share: numbers and the likeness of words. */
+/* text.h - shared by the readers of text: numbers and the similarity of words. */
 #ifndef PP_TEXT_H
 #define PP_TEXT_H
 
@@ -11,8 +11,7 @@
  * An e without digits after it is left. */
 size_t pp_number_scan(const char *text, size_t length, double *out);
 
-/* How unlike two words are, seen as a slip of the pen: 0 alike but for case, then by the number of slips. PP_UNLIKE:
- * no slip explains it. */
+/* Edit distance of two words: 0 if they are equal except for case. PP_UNLIKE: not similar. */
 #define PP_UNLIKE 1000
 int pp_word_unlike(const char *written, const char *word);
 

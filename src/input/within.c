@@ -25,7 +25,7 @@
 #define ONLY_PASS O_RDONLY
 #endif
 
-/* Does the path stay in the folder by its text alone? For files that do not exist. */
+/* Whether the path stays in the folder, judged by its text only; for files that do not exist. */
 static bool written_within(const char *root, const char *path) {
     size_t n = strlen(root);
     if (!strcmp(root, ".") && path[0] != '/') n = 0;

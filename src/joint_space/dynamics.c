@@ -51,8 +51,7 @@ void pp_joint_space_mass(perp_joint_space *s, const int *map, double *M, int ld)
     for (int i = s->nlink - 1; i >= 0; i--) {
         if (s->link[i].parent < 0) continue;
         pp_composite c = s->composite[i];
-        if (s->link[i].particle)
-            c = (pp_composite){.m = c.m}; /* it carries what hangs on it along, and turns nothing */
+        if (s->link[i].particle) c = (pp_composite){.m = c.m}; /* a particle transmits translation but no rotation */
         add_moved(&s->composite[s->link[i].parent], &c, from_parent(s, i));
     }
     for (int i = 0; i < s->nlink; i++)

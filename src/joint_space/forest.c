@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* forest.c - the spanning forest of a world's joints: which joint carries which body, and where its coordinates lie
+/* forest.c - the spanning forest of a world's joints: the joint of each link, and the places of its coordinates
  * Method   Joints are taken in the order of their slots; one that connects two parts not yet connected belongs to the forest
  *          (Kruskal; the world, obstacles and kinematic bodies are one part from the start), any other closes a loop. The
  *          root of a part without ground is the lowest body that is B of no joint of the forest, else the lowest body.

@@ -29,7 +29,7 @@ perp_status perp_joint_space_twist(const perp_joint_space *s, perp_body_id b, do
 }
 
 /* Adds to J (rows of nv numbers) scale times the velocity of the point of a link, and if `turn` three more rows: its angular
- * velocity. A particle on the way up carries what hangs on it along, and does not turn it. */
+ * velocity. A particle between the link and its root transmits translation but no rotation. */
 static void add_point(const perp_joint_space *s, int link, perp_vec3 point, double scale, bool turn, double *J) {
     size_t n = (size_t)s->nv;
     for (int a = link; a >= 0; a = s->link[a].parent) {

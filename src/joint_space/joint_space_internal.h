@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* joint_space_internal.h - what a joint space is made of, for src/joint_space.
+/* joint_space_internal.h - the data of a joint space, for src/joint_space.
  *
  * Every link, a free body too, moves relative to its parent by translations along axes of Ja followed by a rotation:
  *   X_AJ R T: Jb stands in Ja at  t = sum x_k e_k  with the orientation R(q).
@@ -120,23 +120,23 @@ static inline void pp_column_of(const perp_joint_space *s, int link, int k, perp
     }
 }
 
-/* The point at which a link is carried along by its parent. A particle does not turn: if its joint is off its centre, the whole
- * particle moves as the pivot does. */
+/* The point of a link that moves with its parent. A particle does not rotate: if its joint is off its centre, the whole particle moves
+ * with the pivot. */
 static inline perp_vec3 pp_link_carried(const perp_joint_space *s, int link) {
     return s->link[link].particle ? s->pivot[link] : s->at[link].X.p;
 }
 
-/* Was this body alive when the space was made? */
+/* Whether this body existed when the joint space was made. */
 static inline bool pp_joint_space_knows(const perp_joint_space *s, perp_body_id b) {
     return b.gen != 0 && b.slot < (uint32_t)s->nbody && s->gen[b.slot] == b.gen;
 }
 
 /* forest.c */
-/* Is the world the one that the space was made for? */
+/* Whether the world has the bodies and joints that the joint space was made for. */
 perp_status pp_joint_space_check(const perp_joint_space *s, perp_world *w);
 
 /* place.c */
-/* What the configuration takes from the world: gravity, masses, motion of bodies that are not dynamic. */
+/* Reads gravity, masses and the motion of bodies that are not dynamic from the world. */
 void pp_joint_space_base(perp_joint_space *s, const perp_world *w);
 /* Bodies, columns and inertias from s->q and s->vel. */
 void pp_joint_space_forward(perp_joint_space *s);
@@ -152,7 +152,7 @@ void pp_joint_space_write(const perp_joint_space *s, perp_world *w);
 /* Mass matrix of the velocities that have a place in the map (NULL: all in their order), column-major with leading
  * dimension ld. */
 void pp_joint_space_mass(perp_joint_space *s, const int *map, double *M, int ld);
-/* Adds to tau what a force at the origin of a link's body and a torque do. */
+/* Adds the generalised forces of a force at the origin of a link's body and of a torque to tau. */
 void pp_joint_space_push(const perp_joint_space *s, int link, perp_vec3 force, perp_vec3 torque, double *tau);
 
 #endif

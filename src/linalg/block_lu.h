@@ -22,7 +22,7 @@ typedef struct pp_block_place {
  * symmetric, any order, none twice; the diagonal may be listed or not and is always there. NULL if memory is refused. */
 pp_block_lu *pp_block_lu_new(int nblock, const int *size, const int *start, const int *index, pp_arena *arena);
 
-/* Cost of one factorisation in multiplications, and numbers kept: known before the memory for them is taken. */
+/* Cost of one factorisation in multiplications, and number of stored doubles; known before their memory is allocated. */
 double pp_block_lu_work(const pp_block_lu *f);
 double pp_block_lu_entries(const pp_block_lu *f);
 

@@ -4,8 +4,8 @@
  * Method   approximate minimum degree (AMD). Large graphs are also ordered by nested dissection (METIS), and the order
  *          with fewer blocks in the factor is taken. Of a large graph the order is then changed within the elimination
  *          tree so that the child with the longest column comes last: it is the one that may share a panel with its parent.
- * Bits     METIS takes its random numbers from rand(), which it seeds anew in every call. A mutex keeps worlds in other
- *          threads out, so that the order depends on the graph alone. A program's own sequence of rand() is restarted.
+ * Bits     METIS uses rand() and sets its seed in every call. A mutex excludes other threads of perp, so that the order depends
+ *          only on the graph. The program's own sequence of rand() is thereby restarted.
  * Cost     AMD and METIS: near linear in the number of neighbours; the count of blocks: as the fill.
  * Source   Amestoy, Davis, Duff, Algorithm 837 (2004); Karypis, Kumar, SIAM J. Sci. Comput. 20 (1998) 359; Davis, Direct
  *          Methods for Sparse Linear Systems (2006), ch. 4. */
@@ -16,7 +16,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#define LARGE 1500 /* blocks; below, dissection does not pay */
+#define LARGE 1500 /* blocks; nested dissection is not worthwhile for fewer */
 
 static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -55,14 +55,14 @@ typedef struct pp_psd {
 size_t pp_psd_work(int n); /* doubles */
 /* False if A is not finite or has an eigenvalue that is clearly negative. */
 bool pp_psd_factor(pp_psd *f, int n, const double *A, int ld, double tol, double *work);
-/* [1] Part of the largest pivot at which a pivot is rounding: where the rank of the rows of joints and contacts ends, whoever looks. */
+/* [1] Fraction of the largest pivot below which a pivot is rounding. All code that computes the rank of rows of joints and contacts uses it. */
 #define PP_RANK_TOL 1e-11
 /* B (n x nrhs) is overwritten by A^+ B. tmp: n doubles. */
 void pp_psd_solve(const pp_psd *f, int nrhs, double *B, int ldb, double *tmp);
 
-/* For a factor of less than full rank. x (n) is replaced by the part of it that is in the range of A, nearest in the metric of the scaled matrix: a right
- * side b becomes one that has an answer (S (b - b') is orthogonal to the range of S A S). dual: x is a solution instead, and becomes the shortest one (S^-1 x) with
- * the same A x. tmp: 2 n doubles. */
+/* For a factor of less than full rank. Replaces x (n) by its projection on the range of A in the metric of the scaled matrix: a right-hand
+ * side b becomes one with a solution (S (b - b') is orthogonal to the range of S A S). dual: x is a solution and is replaced by the one with the smallest
+ * |S^-1 x| and the same A x. tmp: 2 n doubles. */
 void pp_psd_project(const pp_psd *f, bool dual, double *x, double *tmp);
 /* For a factor of less than full rank. x (n) is replaced by a solution with the same A x that is 0 outside perm[0 .. rank - 1]. tmp: n (n + 2) doubles. */
 void pp_psd_concentrate(const pp_psd *f, double *x, double *tmp);

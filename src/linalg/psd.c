@@ -6,7 +6,7 @@
  * Method   scale to unit diagonal; Cholesky with diagonal pivoting, which stops at the first pivot <= tol: that is
  *          the rank. If rank < n the n x r factor is made orthogonal, L = Q R (modified Gram-Schmidt, twice), so
  *          that A^+ = Q R'^-1 R^-1 Q'.
- * Valid    singular values of A (scaled) that are either >> tol or << tol; between them the rank is a matter of taste.
+ * Valid    singular values of A (scaled) are either >> tol or << tol; for values near tol the rank is arbitrary.
  * Cost     n^3/3 flops at full rank, at most 4 n^3 more otherwise.
  * Source   Higham, Analysis of the Cholesky decomposition of a semi-definite matrix (1990); Golub, Van Loan (4th
  *          ed.) 5.2.8, 5.4.7. */
@@ -17,7 +17,7 @@
 #include "linalg/kernel.h"
 #include "linalg/linalg.h"
 
-/* A leftover of this size (unit diagonal) is no rounding error: the matrix is indefinite. */
+/* A remainder of this size (unit diagonal) is not rounding error: the matrix is indefinite. */
 #define CLEARLY 1e-5
 
 size_t pp_psd_work(int n) {

@@ -4,10 +4,10 @@
  * Problem  A x = b, or A'x = b, with the same pattern of A again and again.
  * Method   rows and columns are permuted to block triangular form, each block ordered by AMD (klu_analyze). Rows are scaled by their largest
  *          entry. Each diagonal block is factored column by column with partial pivoting (Gilbert, Peierls): the pattern of a column is
- *          what its entries reach in the graph of L. The search goes through a part of L only: once column k of U has an entry for column j,
- *          and the pivot of k is in column j of L, rows of that column which are no pivots yet are reached through column k as well
- *          (Eisenstat, Liu). A row that lost its column to another pivot gets the column of this one. A known pattern skips the analysis; pivots are chosen anew each time, as values change
- *          by orders of magnitude between calls.
+ *          the set of nodes that its entries reach in the graph of L. The search is pruned (Eisenstat, Liu): once column k of U has an entry for column j,
+ *          and the pivot row of k is in column j of L, those rows of column j that are not yet pivots are also reached through column k. If a column
+ *          takes the pivot row of another column, the two exchange their rows. A known pattern skips the analysis; pivots are chosen again each time,
+ *          because values change by orders of magnitude between calls.
  * Bits     KLU analyses with whole numbers only. It has a factorisation too, but compilers contract its products and sums on some
  *          machines and not on others; here they are never contracted.
  * Valid    structurally and numerically regular A. Singular, or so nearly that a pivot is lost in rounding: refused.
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A diagonal pivot must be a tenth of the largest: our matrices are far from diagonally dominant. */
+/* A diagonal pivot must be at least a tenth of the largest; the matrices are far from diagonally dominant. */
 #define DIAGONAL 0.1
 
 /* Columns of a triangular factor; of the column in work, rows that are no pivots yet are named by their place before pivoting. */
@@ -105,7 +105,7 @@ static bool make_room(columns *c, int used, int more) {
     return true;
 }
 
-/* KLU wants patterns that it may write to, though it does not: it is given our copy. */
+/* KLU's interface takes patterns that are not const, so it gets a copy. */
 static bool analyse(pp_sparse_lu *s, int n, const int *start, const int *index) {
     forget(s);
     s->n = n;
@@ -217,7 +217,7 @@ static int choose_pivot(const pp_sparse_lu *s, int column, int top) {
     return s->mark[d] == column && s->pivot[d] < 0 && fabs(x[d]) >= DIAGONAL * most ? d : best;
 }
 
-/* Gives a column its pivot; the place that had been meant for it takes the column of that pivot. */
+/* Assigns a pivot to a column; the row that the column had before is assigned to the former column of that pivot. */
 static void take_pivot(pp_sparse_lu *s, int column, int chosen) {
     const int d = s->diagonal_of[column];
     s->pivot[chosen] = column;
@@ -227,7 +227,7 @@ static void take_pivot(pp_sparse_lu *s, int column, int chosen) {
     s->diagonal_of[s->column_of[d]] = d;
 }
 
-/* Columns of L that a search need not look at to their end any more, now that `column` has its pivot: see Method. */
+/* Prunes columns of L for the search, now that `column` has its pivot: see Method. */
 static void shorten(pp_sparse_lu *s, int column, int chosen) {
     for (int k = s->U.start[column]; k < s->U.start[column + 1]; k++) {
         const int j = s->U.index[k], start = s->L.start[j], end = s->L.start[j + 1];

@@ -1,11 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* mesh.c - building a mesh with its checks, and telling the formats apart.
+/* mesh.c - building a mesh with its checks, and detecting the format.
  *
- * Telling: a binary STL with n triangles has 84 + 50 n bytes, n standing at byte 80. No text can have that size by
- * chance: four bytes of text make n more than 10^8, hence a size beyond the limit on files. A text STL begins with
- * the word solid, which is no OBJ. What is neither is a damaged binary STL if the name ends in .stl or there are zero
- * bytes, else an OBJ. A corner that a face has already is found by a mark per vertex, so a face of any size costs a
+ * Detection: a binary STL with n triangles has 84 + 50 n bytes, with n at byte 80. No text can have that size by chance: four bytes of text make n more
+ * than 10^8, which exceeds the limit on files. A text STL begins with the word solid, which OBJ does not have. A file that is neither is a damaged binary
+ * STL if the name ends in .stl or there are zero bytes, otherwise an OBJ. A repeated corner of a face is found by a mark per vertex, so a face of any size costs a
  * constant per corner. Vertices that no face uses are dropped: they are not part of the surface.
  * Cost: linear in the bytes; at most one block of scratch per vertex. */
 #include "mesh/mesh_read.h"

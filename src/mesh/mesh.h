@@ -31,8 +31,8 @@ typedef struct pp_mesh {
  * transforms of their nodes and the unit. mesh_dae.c says what is refused. */
 perp_status pp_mesh_read(const perp_allocator *a, const char *file, const char *data, size_t size, pp_mesh *out,
                          perp_refusal *why);
-/* The same of a mesh whose vertices matter more than its faces, as that of a robot: faces with fewer than 3 different corners are dropped,
- * and words of OBJ that perp does not know are passed over. */
+/* As above, but lenient, for meshes of robots, whose vertices matter more than their faces: faces with fewer than 3 different corners are dropped,
+ * and unknown keywords of OBJ are skipped. */
 perp_status pp_mesh_read_lenient(const perp_allocator *a, const char *file, const char *data, size_t size, pp_mesh *out,
                                  perp_refusal *why);
 void pp_mesh_free(pp_mesh *m);

@@ -12,7 +12,7 @@ bool pp_has_armature(const perp_world *w) {
     return false;
 }
 
-/* A side after it moved freely for a time. A body that would turn too far for that stays as it is. */
+/* A side of a joint after free motion for a time. A body that would rotate too far for perp_rotate_free() stays as it is. */
 static pp_joint_side moved(const perp_world *w, pp_joint_side s, int slot, double time) {
     if (slot < 0 || time == 0) return s;
     const pp_body *b = &w->body[slot];

@@ -2,28 +2,28 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* armature.h - inertia on joint coordinates: rotors of drives
  *
- * A rotor with inertia a turns with a joint coordinate x: kinetic energy 1/2 a x'^2, force -a x'' on the coordinate. In a kick it takes the impulse
+ * A rotor with inertia a moves with a joint coordinate x: kinetic energy 1/2 a x'^2, force -a x'' on the coordinate. In a kick it takes the impulse
  *     p = -a (rate after - rate before),   that is the row  J nu + b + p/a = 0  with  b = b_kin - rate before.
- * Between kicks bodies move freely, and the rate changes although no impulse acts: directions turn, and so do bodies. The rotor must be brought along
- * by impulses of the next kicks. So "rate before" is the rate at the kick less what free motion changes in the time that the kick stands for, half of it
- * before and half of it behind the kick. That is of second order, and needs no memory. */
+ * Between kicks bodies move freely, and the rate changes although no impulse acts, because bodies and directions rotate. The impulses of the next kicks
+ * must change the speed of the rotor accordingly. Therefore "rate before" is the rate at the kick minus the change of the rate by free motion over the
+ * time interval of the kick, half of which lies before the kick and half after it. This is of second order and needs no memory. */
 #ifndef PP_ARMATURE_H
 #define PP_ARMATURE_H
 
 #include "model/world_data.h"
 
-/* A kick: where it acts, and how. */
+/* A kick: its state and its time interval. */
 typedef struct pp_rotor_kick {
     const pp_state *before; /* poses at the kick, velocities before it */
-    const pp_state *moving; /* velocities at the time of the kick, for free motion; shown ones if its lag is not 0 */
-    double span;            /* time that the kick stands for [T]; 0: an impact */
+    const pp_state *moving; /* velocities at the time of the kick, for free motion; if its lag is not 0, those shown */
+    double span;            /* time interval of the kick [T]; 0: an impact */
 } pp_rotor_kick;
 
-/* Has a joint of the world armature? */
+/* Whether a joint of the world has armature. */
 bool pp_has_armature(const perp_world *w);
 /* "rate before" of a coordinate, see above [L/T or rad/T]. */
 double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int coord);
-/* Rows of all rotors, with the bodies as in s (kinematic ones at the end of the step). number: by row, its number within the joint; may be
+/* Rows of all rotors, with the bodies at the poses of s (kinematic ones at the end of the step). number: by row, its number within the joint; may be
  * NULL. @return how many */
 int pp_armature_rows(const perp_world *w, const pp_state *s, const int *block, const pp_rotor_kick *k,
                      perp_joint_row *rows, int *number);

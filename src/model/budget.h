@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* budget.h - the work that a step may take, and who gets how much of it
+/* budget.h - the work limit of a step, and its distribution over parts and solvers
  *
- * A step has perp_world_def.work_limit. Each part of a divided step may use half of what is left, and each solver tried on a
- * problem half of that part's. So the next part or solver always has a share, and a step that has nearly used up all of it ends. */
+ * A step has perp_world_def.work_limit. Each part of a divided step may use half of what is left, and each solver of a problem half of
+ * the share of that part. So work always remains for the next part or solver. A step that has used nearly all of it ends. */
 #ifndef PP_BUDGET_H
 #define PP_BUDGET_H
 
@@ -15,18 +15,18 @@
  * gets no more before the problem is solved as cones (3500 pivots of 66 unknowns). */
 #define PP_LEAST_SHARE (1.0 / 64)
 
-/* Begins the count of a step. */
+/* Resets the work count at the start of a step. */
 void pp_budget_start(perp_world *w);
-/* Lowers the limit of `work` to half of what is left up to `whole`. @return the limit before, to be set again */
+/* Lowers the limit of `work` to half of what is left up to `whole`. @return the old limit, which the caller restores */
 double pp_budget_share(pp_work *work, double whole);
-/* Counts the work of posing a problem with so many rows and blocks. True: the share of the part under way is used up. */
+/* Counts the work of posing a problem; size: number of rows and blocks. True: the share of the present part is used up. */
 bool pp_budget_used(perp_world *w, double size);
-/* Counts the work of turning a body freely over h with angular velocity om (perp_rotate_free) beyond what posing has for it: that of one
- * that spins fast grows with |om| h. */
+/* Counts the work of the free rotation of a body over h with angular velocity om (perp_rotate_free), as far as posing does not include
+ * it. It grows with |om| h. */
 void pp_budget_turn(perp_world *w, const pp_body *b, double h, perp_vec3 om);
-/* PERP_E_SOLVE and its sentence, of a part that has used up its share. */
+/* Returns PERP_E_SOLVE with a sentence, for a part that has used up its share. */
 perp_status pp_budget_fail(perp_world *w);
-/* Has the whole step nearly used up its budget? Then the sentence says so, before what it says already. */
+/* Whether the whole step has nearly used up its budget. If so, this is put before the present message. */
 bool pp_budget_exhausted(perp_world *w);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* energy.c - energy and momentum of a world as it stands */
+/* energy.c - energy and momentum of a world in a state */
 #include "model/energy.h"
 
 #include "model/state.h"
@@ -19,7 +19,7 @@ pp_spring_now pp_spring_at(const perp_world *w, const pp_state *s, const pp_forc
 
 static bool is_spring(const pp_force *f) { return pp_alive(f->gen) && f->def.kind == PERP_FORCE_SPRING; }
 
-/* Of differences: potentials far from the origin are large, and their changes small. */
+/* Computed from differences of positions: far from the origin potentials are large and their changes small. */
 double pp_gravity_change(const perp_world *w, const pp_state *s0, const pp_state *s1) {
     double sum = 0;
     for (int i = 0; i < w->nbody; i++) {
@@ -60,7 +60,7 @@ double pp_joint_spring_change(const perp_world *w, const pp_state *s0, const pp_
     return joint_springs(w, s0, s1);
 }
 
-/* Of the velocities that are shown, those of t, or of those that the step works with. */
+/* Kinetic energy; shown: of the velocities at time t, otherwise of the stored velocities that the step uses. */
 static double energy_of_motion(const perp_world *w, const pp_state *s, bool shown) {
     double sum = 0;
     for (int i = 0; i < w->nbody; i++) {

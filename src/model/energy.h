@@ -6,14 +6,14 @@
 
 #include "model/world_data.h"
 
-/* A spring between points at a state: its force on the second body, the line it acts along, the velocity of its ends to
- * each other, and the levers of the ends. */
+/* A spring between points in a state: its force on the second body, its line of action, the relative velocity of its ends, and the
+ * levers of the ends. */
 typedef struct pp_spring_now {
     perp_vec3 force, u, v, ra, rb;
-    double stretch; /* length less rest length [L] */
+    double stretch; /* length minus rest length [L] */
 } pp_spring_now;
 pp_spring_now pp_spring_at(const perp_world *w, const pp_state *s, const pp_force *e);
-/* By how much potentials grew from s0 to s1: of gravity; of springs between points; of springs in joints [M L^2/T^2]. */
+/* Energies of a state, and increases of potentials from s0 to s1: of gravity, of springs between points, of springs in joints [M L^2/T^2]. */
 double pp_kinetic_energy(const perp_world *w, const pp_state *s);
 double pp_shown_kinetic_energy(const perp_world *w, const pp_state *s); /* with velocities of t */
 double pp_gravity_change(const perp_world *w, const pp_state *s0, const pp_state *s1);

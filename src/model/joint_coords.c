@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* joint_coords.c - coordinates, rates and errors of a joint from the poses and velocities of its sides
- * Problem  Where does the joint stand along its free motions, and by how much are the locked ones violated?
+ * Problem  Measure the coordinates of a joint along its free motions, and the errors of its locked motions.
  * Method   Displacements are components of d, from the origin of Ja to that of Jb, along the axes of Ja. Angles in 3D
  *          come from the relative orientation and are continued by the nearest turn; in 2D they are differences of the
  *          accumulated angles of the bodies, continued likewise. Errors of rotation are true angles, not sines, so that

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* joint_def.c - defaults of a joint definition, and its check
- * Problem  Refuse a definition that no row can be made of, with a sentence that names the field and its value.
- * Valid    Every field is looked at, also those that are switched off: a NaN must not wait for its switch. */
+ * Problem  Refuse an invalid definition, with a sentence that names the field and its value.
+ * Valid    Every field is checked, also those that are switched off, because they may be switched on later. */
 #include "base/refuse.h"
 #include "model/joint_geometry.h"
 
@@ -73,7 +73,7 @@ static perp_status check_axis(int i, const perp_joint_axis *ax, char *why, size_
     return PERP_OK;
 }
 
-/* What couplings and tendons have, and what they do not. Ids are the caller's to check. */
+/* Checks the fields that are special to couplings and tendons. The caller checks ids. */
 static perp_status check_terms(const perp_joint_def *def, const char *kind, char *why, size_t size) {
     if (!pp_kind_couples(def->kind)) {
         if (def->nterm == 0) return PERP_OK;

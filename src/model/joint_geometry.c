@@ -5,8 +5,8 @@
  * Method   One table of masks, and one piece of code per *motion* (translation along an axis, tilt, twist, ...) instead
  *          of one file per kind: the kinds differ only in which motions they lock or measure, so a new kind is a line
  *          of the table, and each formula is written and tested once.
- * Valid    Translations: everywhere. Twist: tilt below pi. Universal angles: z of Ja and x of Jb not parallel. At those
- *          poses, where the joint is broken, the formulas stay finite and nothing more.
+ * Valid    Translations: everywhere. Twist: tilt below pi. Universal angles: z of Ja and x of Jb not parallel. At these singular
+ *          poses the results are finite but have no meaning.
  * Source   Williams 2.2.3, (2.10) and Table 2.1, with the opposite sign (here the row velocity is that of B relative to
  *          A), and with the arm of A reaching to the origin of Jb, which makes the rows exact for any displacement. */
 #include "model/joint_geometry.h"
@@ -63,7 +63,7 @@ static bool is_particle(const pp_joint_side *s, int dim) { return s->ndof == dim
 
 pp_joint_frames pp_joint_frames_of(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b) {
     pp_joint_frames f;
-    /* frames of the user are unit to 1e-6 only; made unit here so that errors do not see the difference */
+    /* quaternions of the user are unit to 1e-6 only; they are normalised so that this does not appear in the joint errors */
     perp_quat q_a = perp_q_unit(perp_q_mul(a->X_WB.q, def->X_AJ.q));
     perp_quat q_b = perp_q_unit(perp_q_mul(b->X_WB.q, def->X_BJ.q));
     axes_of(q_a, f.xyz_a);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* joint_geometry.h - what kinds of joint lock and leave free, and the frames of a joint in W; for the files
+/* joint_geometry.h - locked and free motions of each kind of joint, and the frames of a joint in W; for the files
  * joint_*.c. */
 #ifndef PP_JOINT_GEOMETRY_H
 #define PP_JOINT_GEOMETRY_H
@@ -18,7 +18,7 @@ typedef enum pp_joint_turn {
 
 /* What a coordinate measures. */
 typedef enum pp_joint_measure {
-    PP_SUM,     /* of coordinates of other joints: see coupling.h */
+    PP_SUM,     /* sum over coordinates of other joints: see coupling.h */
     PP_ALONG_X, /* displacement of the origin of Jb along an axis of Ja */
     PP_ALONG_Y,
     PP_ALONG_Z,
@@ -63,7 +63,7 @@ pp_joint_gradient pp_joint_about(perp_vec3 u);
 /* Gradient of a coordinate. */
 pp_joint_gradient pp_joint_measure_gradient(const pp_joint_frames *f, int dim, pp_joint_measure m);
 
-/* Is this coordinate an angle? */
+/* Whether a coordinate is an angle. */
 static inline bool pp_joint_is_angle(pp_joint_measure m) { return m >= PP_TWIST; }
 
 /* angle + 2 pi k nearest to `near`. */

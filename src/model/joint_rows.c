@@ -5,7 +5,7 @@
  *          complementary to w.
  * Method   x is the coordinate (or phi the error) with dynamic bodies at the start of the step and kinematic ones at
  *          its end; J nu+ its rate by the dynamic bodies at the end of the step, u = b_kin its rate by the kinematic
- *          ones (their mean velocity over the step). So x+ = x + h J nu+ holds the motion of kinematic bodies already,
+ *          ones (their mean velocity over the step). So x+ = x + h J nu+ already includes the motion of kinematic bodies,
  *          while the relative rate at the end of the step is J nu+ + u. Hence
  *            locked motion   phi+ = 0                         b = phi/h
  *            limits          x+ >= lo,  x+ <= hi              b = (x - lo)/h;   -J, b = (hi - x)/h;   p >= 0
@@ -13,8 +13,8 @@
  *            dry friction    J nu+ + u = 0,     |p| <= h F    b = u
  *            spring, damper  p = -h (k (x+ - rest) + c (J nu+ + u)), that is, divided by h (h k + c),
  *                            b = (k (x - rest) + c u)/(h k + c),   compliance = 1/(h (h k + c))
- *          The implicit spring is stable for any k, c >= 0. A limit that cannot be reached within the step gives no
- *          row, nor does an extra that can exert nothing.
+ *          The implicit spring is stable for any k, c >= 0. There is no row for a limit that cannot be reached within the
+ *          step, nor for a motor, spring or friction that can exert no force.
  * Valid    Position rows are linearised at the start of the step: error O(h^2) per step, removed by phi/h in the next.
  *          Rows of locked rotations have the axes of Ja instead of the gradient of the error. Both have the same
  *          solutions where all three rotations are locked, since the gradient maps the rotation vector to itself; where
@@ -128,7 +128,7 @@ int pp_joint_axis_rows(const perp_joint_row *along, const perp_joint_row *agains
         out[n++] = r;
     }
     double stiff = h * ax->stiffness + ax->damping, compliance = 1 / (h * stiff);
-    if (isfinite(compliance)) { /* else there is no spring, or one too weak for numbers */
+    if (isfinite(compliance)) { /* otherwise there is no spring, or its stiffness is too small for floating point */
         perp_joint_row r = of_kind(along, PERP_ROW_SPRING);
         r.b = (ax->stiffness * (x - ax->rest) + ax->damping * r.b_kin) / stiff;
         r.compliance = compliance;
@@ -147,7 +147,7 @@ int pp_joint_axis_rows(const perp_joint_row *along, const perp_joint_row *agains
 int pp_joint_rows(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
                   const double *coord, double h, double margin, perp_joint_row *out) {
     assert(h > 0 && margin >= 0);
-    if (a->block < 0 && b->block < 0) return 0; /* nothing that could obey */
+    if (a->block < 0 && b->block < 0) return 0; /* no dynamic body */
     const sides of = {dim, a, b};
     const pp_joint_kind_data *k = pp_joint_kind_of(def->kind, dim);
     pp_joint_frames f = pp_joint_frames_of(def, dim, a, b);
@@ -200,8 +200,8 @@ perp_wrench pp_joint_row_wrench(const perp_joint_row *r, int dim, const pp_joint
         w.torque = perp_v3_scale(p, unpack_ang(dim, r->row.J[1]));
         w.torque = perp_v3_sub(w.torque, perp_v3_cross(arm, w.force));
     } else if (r->row.block[0] >= 0) {
-        /* B has no entries: what acts on A, reversed. A row is either a force through the origin of Jb, and has no
-         * torque about it, or a couple, which is the same about every point. */
+        /* B has no entries: the reversed wrench on A. A row is either a force through the origin of Jb, without torque about
+         * it, or a couple, which is the same about every point. */
         w.force = perp_v3_scale(-p, unpack_lin(dim, r->row.J[0]));
         if (perp_v3_dot(w.force, w.force) == 0) w.torque = perp_v3_scale(-p, unpack_ang(dim, r->row.J[0]));
     }

@@ -1,15 +1,15 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* joint_rows.h - joints as rows: frames and poses -> coordinates, errors, constraint rows.
- * Knows poses and velocities of two sides; nothing of worlds. */
+ * The functions take poses and velocities of two sides; they do not use worlds. */
 #ifndef PP_JOINT_ROWS_H
 #define PP_JOINT_ROWS_H
 
 #include "perp/joint.h"
 #include "perp/step.h"
 
-/* One side of a joint: a body, or the world (block -1, zero velocity). A kinematic body stands at the end of the step
- * and has the mean velocity of the step. */
+/* One side of a joint: a body, or the world (block -1, zero velocity). A kinematic body is at its pose at the end of the step, with
+ * its mean velocity over the step. */
 typedef struct pp_joint_side {
     perp_pose X_WB;
     double theta;   /* 2D: accumulated angle */
@@ -18,24 +18,24 @@ typedef struct pp_joint_side {
     int ndof;       /* 2, 3, 6 for a dynamic body, with or without a block; 0 for others */
 } pp_joint_side;
 
-/* Most rows one joint can give: 6 bilateral, and limit (2), motor, spring, friction for each of 3 coordinates; and for each an
- * actuator, whose rows come behind these and are numbered from PP_JOINT_OWN_ROWS. */
+/* Largest number of rows of a joint: 6 bilateral ones; for each of 3 coordinates limits (2), motor, spring and friction; and for each
+ * coordinate an actuator, whose rows come after these and are numbered from PP_JOINT_OWN_ROWS. */
 #define PP_JOINT_OWN_ROWS (6 + 5 * PERP_JOINT_MAX_COORD)
 #define PP_JOINT_MAX_ROWS (PP_JOINT_OWN_ROWS + PERP_JOINT_MAX_COORD)
-/* Number of the row of armature of coordinate 0; those of others are before it. A joint with n coordinates locks 6 - n motions, so that its own rows do
- * not come so far. */
+/* Number of the armature row of coordinate 0; the rows of coordinates 1, 2 have the numbers before it. A joint with n coordinates locks 6 - n motions, so
+ * its own rows do not use these numbers. */
 #define PP_JOINT_ARMATURE_ROW (PP_JOINT_OWN_ROWS - 1)
 
 /* Marks a definition made by perp_joint_def_default(). */
 #define PP_JOINT_COOKIE 0x4a4f494eu
 
-/* Is it about coordinates of other joints, and has no bodies of its own? */
+/* Whether the kind is a coupling or tendon: it uses coordinates of other joints and has no bodies of its own. */
 static inline bool pp_kind_couples(perp_joint_kind kind) {
     return kind == PERP_JOINT_COUPLING || kind == PERP_JOINT_TENDON;
 }
 
-/* Checks cookie, kind, frames (finite, unit quaternions to 1e-6), bounds and signs of the extras; ids are the caller's
- * to check. */
+/* Checks cookie, kind, frames (finite, unit quaternions to 1e-6), bounds and signs of limits, motors, springs and friction. The caller
+ * checks ids. */
 perp_status pp_joint_check(const perp_joint_def *def, int dim, char *why, size_t why_size);
 
 /* Coordinates from poses. `last`: coordinates at the time before, from which angles are continued by the nearest turn
@@ -52,19 +52,19 @@ int pp_joint_errors(const perp_joint_def *def, int dim, const pp_joint_side *a, 
 /* Name of a kind, which must be in range. */
 const char *pp_joint_kind_name(perp_joint_kind kind);
 
-/* How many of the errors, the first ones, are distances; the others are angles. */
+/* Number of errors that are distances. They come first; the others are angles. */
 int pp_joint_ntranslation(perp_joint_kind kind, int dim);
 
 /* Constraint rows for a step of h: first the bilateral ones, then limits, motors, springs, friction by coordinate.
- * Row velocity is that of B relative to A; a positive impulse acts on B. Limits are given only when they can be reached
- * in the step with `margin` (a rate [L/T or rad/T] that is surely not exceeded; INFINITY: always). kind, joint = -1
- * filled. `coord` is measured like the errors, with kinematic sides where they stand. If a side is a particle (ndof ==
- * dim), which has no orientation, rotations are neither locked nor driven; pp_joint_errors() leaves them out too.
+ * Row velocity is that of B relative to A; a positive impulse acts on B. There is a row for a limit only if it can be reached in the
+ * step with the rate `margin` (an upper bound of the rate [L/T or rad/T]; INFINITY: always). Sets kind, and joint = -1. `coord` is
+ * measured like the errors, with kinematic sides at their poses in a and b. If a side is a particle (ndof == dim), which has no
+ * orientation, rotations are neither locked nor driven; pp_joint_errors() leaves them out too.
  * Returns the number of rows; none if both sides have no block. */
 int pp_joint_rows(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
                   const double *coord, double h, double margin, perp_joint_row *out);
 
-/* Rows of the extras of one coordinate x: limits, motor, spring, friction, at most 5. along, against: the coordinate's row without law and the
+/* Rows of limits, motor, spring and friction of one coordinate x, at most 5. along, against: the coordinate's row without law, and the
  * same with the other sign. Returns their number. */
 int pp_joint_axis_rows(const perp_joint_row *along, const perp_joint_row *against, const perp_joint_axis *ax, double x,
                        double h, double margin, perp_joint_row *out);
@@ -76,7 +76,7 @@ bool pp_joint_coordinate_row(const perp_joint_def *def, int dim, const pp_joint_
 /* A motor without force limit keeps the limits of its own coordinate itself: there are no rows for them, which would depend
  * on its own. */
 bool pp_motor_keeps_limits(const perp_joint_axis *ax);
-/* The right-hand side b of such a motor's row, changed so that it asks for no speed that passes the limits within h. x: the
+/* The right-hand side b of such a motor's row, changed so that the demanded speed does not pass the limits within h. x: the
  * coordinate; x + h J nu is the coordinate at the end of the step. */
 double pp_motor_within_limits(const perp_joint_axis *ax, double x, double h, double b);
 

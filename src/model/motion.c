@@ -3,9 +3,9 @@
 /* motion.c - prescribed motion of kinematic bodies
  * Problem  Give the pose of a body at any time, as a pure function, with the angle counted over all turns in 2D.
  * Method   constant: p(0) + v t, exp(w t) q(0).  sinusoid: motion_sinusoid.c.  table: linear between positions, along
- *          the shortest arc between orientations, held outside.  user: asked and checked each time.
- *          In 2D the angle is a closed form too (for a table: the sum of the shortest arcs), except for user functions,
- *          whose orientation says nothing of whole turns and is continued by the nearest one from the angle before.
+ *          the shortest arc between orientations, constant outside.  user: called and checked each time.
+ *          In 2D the angle is a closed form too (for a table: the sum of the shortest arcs). The orientation of a user function
+ *          does not determine whole turns; its angle is continued from the previous one by the nearest turn.
  * Valid    user in 2D: less than half a turn per step.
  * Cost     Closed forms and tables: a few functions, log2(ntable) comparisons. Sinusoids about several axes:
  *          Runge-Kutta steps over [t0, t1] in an advance, over [0, t] in a start, up to 500 per radian of the fastest
@@ -21,7 +21,7 @@
 
 #define TWO_PI         6.283185307179586476925
 #define UNIT_TOLERANCE 1e-6
-/* Start with zero mean: more steps than this take seconds. */
+/* Limit on the integration steps of a start with zero mean; more would take seconds. */
 #define MOST_STEPS 2e7
 
 struct pp_motion {
@@ -45,7 +45,7 @@ perp_motion_def perp_motion_def_default(perp_motion_kind kind) {
     return d;
 }
 
-/* What is wrong with a pose, or NULL. */
+/* The error in a pose, as text, or NULL. */
 static const char *fault_of(perp_pose X, int dim) {
     if (!perp_v3_finite(X.p)) return "its position is not finite";
     if (!perp_q_finite(X.q)) return "its quaternion is not finite";
@@ -124,10 +124,10 @@ static perp_status check(const perp_motion_def *d, int dim, perp_pose X_W0, char
 /* Angle of a planar orientation, in [-pi, pi]. */
 static double plane_angle(perp_quat q) { return q.w < 0 ? 2 * pp_atan2(-q.z, -q.w) : 2 * pp_atan2(q.z, q.w); }
 
-/* Whole turns, as an angle, that lie between two counts of nearly the same orientation. */
+/* Difference, in whole turns as an angle, of two unwrapped angles of nearly the same orientation. */
 static double whole_turns(double angle, double other) { return TWO_PI * round((angle - other) / TWO_PI); }
 
-/* Finds out whether the orientation has a closed form, and where it starts. */
+/* Determines whether the orientation has a closed form, and its initial value. */
 static perp_status prepare_sinusoid(pp_motion *m, char *why, size_t size) {
     const perp_sinusoid *term = m->def.terms;
     int n = m->def.nterm, axis = -1;
@@ -262,7 +262,7 @@ static void at_table(const pp_motion *m, double t, perp_pose *X, double *theta) 
 
 /* False as in motion.h. */
 static bool at_user(const pp_motion *m, double t, perp_pose *X, double *theta) {
-    perp_pose Y = {{NAN, NAN, NAN}, {0, 0, 0, 0}}; /* a function that writes nothing is found out */
+    perp_pose Y = {{NAN, NAN, NAN}, {0, 0, 0, 0}}; /* detects a function that writes nothing */
     m->def.pose(t, &Y, m->def.ctx);
     if (fault_of(Y, m->dim)) return false;
     Y.q = perp_q_unit(Y.q);
@@ -301,7 +301,7 @@ static perp_quat integrate(const pp_motion *m, double t0, double t1, perp_quat q
     return pp_sinusoid_turn(m->def.terms, m->def.nterm, t0, t1, q, pp_sinusoid_steps(m->rate, t1 - t0));
 }
 
-/* The caller must never see a pose that is not finite, however far the time is. */
+/* Whether a pose is finite: at very large times it may overflow. */
 static bool sane(const pp_motion *m, const perp_pose *X, double theta) {
     return !fault_of(*X, m->dim) && isfinite(theta);
 }
@@ -326,7 +326,7 @@ bool pp_motion_advance(const pp_motion *m, double t0, double t1, perp_pose X0, d
     if (m->dim == 2) {
         if (m->def.kind == PERP_MOTION_USER) {
             angle += whole_turns(theta0, angle);
-        } else { /* the body's count may differ by whole turns from the motion's, as it may have turned before */
+        } else { /* the body's angle may differ by whole turns from that of the motion, if it rotated before */
             perp_pose Z = X0;
             double before = 0;
             at_time(m, t0, &Z, &before);

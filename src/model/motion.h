@@ -18,19 +18,19 @@ typedef struct pp_motion pp_motion;
 perp_status pp_motion_create(const perp_motion_def *def, int dim, perp_pose X_W0, const perp_allocator *a,
                              pp_motion **out, char *why, size_t why_size);
 perp_status pp_motion_clone(const pp_motion *m, const perp_allocator *a, pp_motion **out);
-/* NULL is fine. */
+/* Frees a motion. NULL is allowed. */
 void pp_motion_destroy(pp_motion *m, const perp_allocator *a);
 
-/* The definition and the pose it was created with, as they were given: creating another motion with them makes the same
- * one to the bit. Terms and table are borrowed until the motion is destroyed. */
+/* The definition and the pose that the motion was created with. A motion created from them is bitwise identical. Terms and table are
+ * borrowed until the motion is destroyed. */
 perp_motion_def pp_motion_given(const pp_motion *m, perp_pose *X_W0);
 
-/* Pose at time t, from nothing (integrates from 0 where there is no closed form). theta: accumulated angle in 2D, else
- * 0. False if a user function gave something that is not finite, not a unit quaternion, or not planar in 2D. */
+/* Pose at time t, without an earlier pose (integrates from 0 if there is no closed form). theta: accumulated angle in 2D, else
+ * 0. False if a user function returned numbers that are not finite, not a unit quaternion, or not planar in 2D. */
 bool pp_motion_start(const pp_motion *m, double t, perp_pose *X, double *theta);
 /* Pose at t1 from the pose at t0: the same as pp_motion_start(t1) to the integrator's accuracy (1e-12 per step at
- * least), and a pure function of its arguments. In 2D theta1 continues theta0: exactly, but for user functions by the
- * nearest turn. False as above; then nothing is written. */
+ * least), and a pure function of its arguments. In 2D theta1 continues theta0: exactly, except that user functions are continued by
+ * the nearest turn. False as above; then nothing is written. */
 bool pp_motion_advance(const pp_motion *m, double t0, double t1, perp_pose X0, double theta0, perp_pose *X1,
                        double *theta1);
 

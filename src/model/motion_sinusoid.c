@@ -8,11 +8,11 @@
  *          step. Start with zero mean: one period from the identity, as Euler angles R = Rz(c) Ry(b) Rx(a); for each
  *          the offset -(max + min)/2; q(0) is the product qz(c) qy(b) qx(a) of the offsets. For the example printed
  *          as [0.999999, -0.00116298, 3.04478e-09, -4.24925e-06] this gives (0.9999993237, -0.0011630048, 4.9419e-09,
- *          -4.249253e-06): other conventions have other signs, and the rest are extrema, found here by a parabola
- *          through the three samples about each.
- * Valid    Local error of a step below (rate dt)^5/120. Zero mean: angles well below pi/2, otherwise Euler angles say
- *          little; the offsets are first order, so that what asymmetry remains is of second order in the angles, as in
- *          the source.
+ *          -4.249253e-06). Signs differ by convention. The other differences come from the extrema, which are found here by
+ *          a parabola through the three samples about each.
+ * Valid    Local error of a step below (rate dt)^5/120. Zero mean: angles well below pi/2, because Euler angles have a
+ *          singularity there. The offsets are of first order, so the remaining asymmetry is of second order in the angles, as
+ *          in the source.
  * Cost     Two evaluations of all angular terms per step; rate dt is about 1/250 over a span of 0.02/rate, never below
  *          1/500.
  * Source   Berard 5.3, (5.13), (2.15). The printed "sum" of quaternions is a product. */
@@ -23,8 +23,8 @@
 #include "base/elementary.h"
 
 #define TWO_PI     6.283185307179586476925
-#define TRUNCATION 1e-13       /* of an orientation over one call, ten times below what is promised */
-#define FINEST     (1.0 / 500) /* rate dt; there the local error is that of rounding */
+#define TRUNCATION 1e-13 /* truncation error of an orientation over one call, ten times below the guaranteed accuracy */
+#define FINEST     (1.0 / 500) /* smallest rate dt; there the local error is at rounding level */
 
 static void add_to(perp_vec3 *v, int axis, double x) {
     if (axis == 0)
@@ -127,7 +127,7 @@ double pp_sinusoid_zero_mean_steps(const perp_sinusoid *term, int n) {
     return ceil(slowest_period(term, n) * pp_sinusoid_rate(term, n) / FINEST);
 }
 
-/* a, b, c of R = Rz(c) Ry(b) Rx(a), each a and c continued by the nearest turn from what was there. */
+/* a, b, c of R = Rz(c) Ry(b) Rx(a); a and c are continued from the previous values in `angle` by the nearest turn. */
 static void euler(perp_quat q, double angle[3]) {
     perp_mat3 R = perp_q_matrix(q);
     double a = pp_atan2(R.c[1].z, R.c[2].z), c = pp_atan2(R.c[0].y, R.c[0].x);

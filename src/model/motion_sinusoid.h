@@ -14,10 +14,10 @@ double pp_sinusoid_angle(const perp_sinusoid *term, int n, double t);
 /* Angular velocity at t in W: the sum of -A cos(omega t + phase)/omega over angular terms [rad/T]. */
 perp_vec3 pp_sinusoid_spin(const perp_sinusoid *term, int n, double t);
 
-/* A rate that neither the frequencies nor half the angular velocity exceed [1/T]; 0 without angular terms. */
+/* An upper bound of the frequencies and of half the angular velocity [1/T]; 0 without angular terms. */
 double pp_sinusoid_rate(const perp_sinusoid *term, int n);
-/* Runge-Kutta steps that keep the error of an orientation over `span` below 1e-12, or at the level of rounding per step
- * where the span is longer than a period. A whole number, at least 1. */
+/* Number of Runge-Kutta steps that keeps the error of an orientation over `span` below 1e-12, or at rounding level per step if the
+ * span is longer than a period. A whole number, at least 1. */
 double pp_sinusoid_steps(double rate, double span);
 /* Orientation at t1 from q at t0: `nstep` steps of the classical Runge-Kutta method on q' = 1/2 (0, w) q. */
 perp_quat pp_sinusoid_turn(const perp_sinusoid *term, int n, double t0, double t1, perp_quat q, double nstep);

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* state.c - the changing part of a world: room for it, copies, and what is set in it from outside a step */
+/* state.c - the changing part of a world: memory for it, copies, and changes by the user between steps */
 #include "model/state.h"
 
 bool pp_state_grow(perp_world *w, int nbody, int njoint) {
     const perp_allocator *a = &w->alloc;
     pp_state *s = &w->state;
-    /* seven arrays share one capacity: each grows on its own copy of it, and the common one follows when all have */
+    /* seven arrays share one capacity: each grows with its own copy of it, and the common one is set after all have grown */
     int old = w->room.cap_state_body, cap[7] = {old, old, old, old, old, old, old};
     if (nbody > old) {
         if (!PP_GROW(a, s->X, cap[0], old, nbody) || !PP_GROW(a, s->theta, cap[1], old, nbody) ||

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* state.h - the changing part of a world: room for it, copies, velocities of the time of the poses (see step/stagger.h), and
- * what is set in it from outside a step. */
+/* state.h - the changing part of a world: memory for it, copies, velocities at the time of the poses (see step/stagger.h), and
+ * changes by the user between steps. */
 #ifndef PP_STATE_H
 #define PP_STATE_H
 
@@ -14,8 +14,8 @@ static inline void pp_copy_bytes(void *to, const void *from, size_t size) {
     if (size) memcpy(to, from, size);
 }
 
-/* Makes room for body and joint slots in the committed state; false if memory is refused (what grew stays,
- * harmlessly). */
+/* Makes room for body and joint slots in the committed state; false if there is no memory (arrays that have grown stay so, which does
+ * no harm). */
 bool pp_state_grow(perp_world *w, int nbody, int njoint);
 void pp_state_release(pp_state *s, const perp_allocator *a);
 
@@ -38,15 +38,15 @@ static inline perp_vec3 pp_shown_w(const pp_state *s, int slot) {
     return s->lag == 0 ? s->w[slot] : perp_v3_add(s->w[slot], s->dw[slot]);
 }
 
-/* Brings the velocities that the world has lent up to date (perp/view.h); nothing if it has lent none. */
+/* Updates the array of velocities for the user (perp/view.h), if there is one. */
 void pp_twists_refresh(perp_world *w);
 
-/* Gives a body a velocity at the time of the state. */
+/* Sets the velocity of a body at the time of the state. */
 void pp_velocity_given(pp_state *s, int slot, perp_vec3 v, perp_vec3 w);
-/* Keeps its velocity at the time of the state, and forgets its acceleration: it was placed elsewhere. */
+/* Called after a body was placed: its velocity at the time of the state stays, its acceleration is dropped. */
 void pp_place_given(pp_state *s, int slot);
-/* The forces on a body are changed from outside. If they stood still for a step they jump now; else they are a function of
- * time, of which each step sees a value. */
+/* Called after the user changed the forces on a body. If they were constant for a step, this is a jump. Otherwise they are a function
+ * of time, and each step uses one value of it. */
 void pp_force_given(pp_state *s, int slot);
 /* The same for both sides of a joint or force element; -1: none. */
 void pp_forces_given(pp_state *s, int a, int b);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* world_data.c - what every stage asks of the world: to say why it fails, to log, to be told to stop, to count its time */
+/* world_data.c - services of the world for all stages: error messages, log, stop requests, timing */
 #include <stdarg.h>
 #include <stdio.h>
 

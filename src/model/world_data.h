@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* world_data.h - what a world is made of: the data that src/stage, src/method, src/step and src/world share. */
+/* world_data.h - the data of a world, shared by src/stage, src/method, src/step and src/world. */
 #ifndef PP_WORLD_INTERNAL_H
 #define PP_WORLD_INTERNAL_H
 
@@ -19,10 +19,10 @@
 
 #define PP_WHY 400
 
-/* One of the three points on which a planar body rests. */
+/* One of the three support points of a planar body. */
 typedef struct pp_foot {
     double x, y, mu; /* in the body frame */
-    double load;     /* part of the weight that it carries; they add up to 1 */
+    double load;     /* fraction of the weight that it carries; the three add up to 1 */
 } pp_foot;
 
 typedef struct pp_body {
@@ -32,16 +32,16 @@ typedef struct pp_body {
     bool isotropic; /* inertia is a multiple of 1: free rotation is the exponential map */
     double mass;
     perp_mat3 I_B, I_inv_B;
-    double I_inv_most; /* largest inverse moment of inertia: bounds what a torque does [1/(M L^2)] */
+    double I_inv_most; /* largest inverse moment of inertia: bounds the effect of a torque [1/(M L^2)] */
     double radius;     /* largest distance of a point of its shapes from Bo [L] */
     perp_vec3 force_W, torque_W;
     pp_motion *motion;       /* kinematic; NULL: at rest */
-    struct pp_foot *support; /* three points it rests on, see perp_support; NULL: none */
+    struct pp_foot *support; /* three support points, see perp_support; NULL: none */
     char *name, *label;
 } pp_body;
 
-/* Velocity of the surface of a shape relative to its body, in the body frame; see perp_shape_def. Few shapes have one, so that
- * the world keeps them in a list of its own. */
+/* Velocity of the surface of a shape relative to its body, in the body frame; see perp_shape_def. Few shapes have one, so they are in
+ * a separate list. */
 typedef struct pp_belt_def {
     int shape; /* slot */
     perp_vec3 v_B;
@@ -56,7 +56,7 @@ typedef struct pp_shape {
     perp_pose X_BS;
     double radius_B; /* largest distance of its points from Bo; INFINITY for a half-space */
     short material;  /* at most 4096 */
-    bool visual;     /* drawn, never touched */
+    bool visual;     /* only drawn, without contacts */
     uint32_t colour; /* see perp_shape_def */
     uint32_t group, mask;
 } pp_shape;
@@ -65,7 +65,7 @@ typedef struct pp_joint {
     uint32_t gen;
     int a, b;              /* body slots, a = -1: world; both -1: coupling or tendon */
     perp_joint_def def;    /* name and ids in it are not used; term and nterm are */
-    perp_joint_term *term; /* def.term, which is the joint's own; NULL: none. Ids in it are of living joints */
+    perp_joint_term *term; /* def.term, owned by the joint; NULL: none. Its ids are of live joints */
     char *name;
     int actuator[PERP_JOINT_MAX_COORD]; /* by coordinate: slot; -1: none */
 } pp_joint;
@@ -73,7 +73,7 @@ typedef struct pp_joint {
 typedef struct pp_actuator {
     uint32_t gen;
     int joint;             /* slot */
-    perp_actuator_def def; /* with the ctrl that was taken over last; name and id in it are not used */
+    perp_actuator_def def; /* with the ctrl of the last pp_ctrl_take(); name and id in it are not used */
     char *name;
     double impulse, span; /* on the joint in the last step, and how long that was [T] */
 } pp_actuator;
@@ -94,11 +94,11 @@ typedef struct pp_site {
     uint32_t gen;
     int body; /* slot; -1: world */
     perp_pose X_BS;
-    bool model; /* stands for the body in joint space */
+    bool model; /* the frame of the body in joint space */
     char *name;
 } pp_site;
 
-/* A sensor, and what the last step left for it. Slots are -1 where the kind has none. */
+/* A sensor, and its data from the last step. Slots are -1 where the kind has none. */
 typedef struct pp_sensor {
     uint32_t gen;
     perp_sensor_kind kind;
@@ -111,21 +111,21 @@ typedef struct pp_sensor {
     double span;      /* length of the step; 0: there was none [T] */
 } pp_sensor;
 
-/* A named state of the joints: q, v and ctrl behind each other. */
+/* A named state of the joints: q, v and ctrl in one array. */
 typedef struct pp_keyframe {
     char *name;
     double *number;
     int nq, nv, nctrl;
 } pp_keyframe;
 
-/* What is known of the velocity of a body in a staggered world: bits of pp_state.mark. */
+/* Marks of the velocity and force of a body in a staggered world: bits of pp_state.mark. */
 typedef enum pp_mark {
     PP_FRESH = 1,  /* v and w were set: they are those of t, and are moved back in the next step */
     PP_SHOCK = 2,  /* its velocity jumped in the last step, or was set before it */
     PP_SLID = 4,   /* a contact or joint of it slid in the last step */
     PP_PUSHED = 8, /* its force was set since the last step */
     PP_HELD = 16,  /* its force was set before the last step too: it is a function of time */
-    PP_JUMP = 32,  /* its force jumped: the half step behind t belongs to another one */
+    PP_JUMP = 32,  /* its force jumped: the half step before t belongs to the old force */
     PP_BACK = 64   /* its velocity was moved back before the step */
 } pp_mark;
 
@@ -135,29 +135,29 @@ struct pp_frame;
 typedef struct pp_state {
     double t;
     uint64_t step;
-    double lag;    /* how far the velocities are behind t: 0, or h/2 in a staggered world [T] */
-    double part;   /* length of the part of a step that ended here; 0: none has [T] */
-    double stored; /* energy in contacts and joints that give way, as the stepper knows it [M L^2/T^2] */
+    double lag;    /* the velocities belong to t - lag: 0, or h/2 in a staggered world [T] */
+    double part;   /* length of the part of a step that ended here; 0: none [T] */
+    double stored; /* energy in compliant contacts and joints, computed by the stepper [M L^2/T^2] */
     perp_pose *X;
     double *theta; /* 2D: accumulated angle */
     perp_vec3 *v, *w;
-    perp_vec3 *dv, *dw;                    /* what takes v and w from t - lag to t: see step/stagger.h; 0 if lag is 0 */
+    perp_vec3 *dv, *dw;                    /* change of v and w from t - lag to t: see step/stagger.h; 0 if lag is 0 */
     unsigned char *mark;                   /* pp_mark */
     double (*coord)[PERP_JOINT_MAX_COORD]; /* unwrapped joint coordinates */
-    const struct pp_frame *made_by; /* the part of the step under way that ends here; NULL: a state between steps */
+    const struct pp_frame *made_by; /* the part of the present step that ends here; NULL: a state between steps */
 } pp_state;
 
-/* Velocity of a body at the time of the poses, as the world lends it. */
+/* Velocity of a body at the time of the poses, for perp_world_look(). */
 typedef struct pp_lent_twist {
     perp_vec3 v, w;
 } pp_lent_twist;
 
-/* Impulses remembered from the last step for warm starts. */
+/* Impulses of the last step, stored for warm starts. */
 typedef struct pp_memory_contact {
     uint32_t slot_a, slot_b;
     uint64_t feature;
     uint64_t plane;  /* separating plane it was on, see geometry/narrow/plane.h; 0 where the model has none */
-    double p[3];     /* impulse on B in W: a frame may turn between steps */
+    double p[3];     /* impulse on B in W, because the contact frame may rotate between steps */
     double layer[3]; /* deflection of a compliant layer, in W [L] */
     double sigma;
     double spin; /* angular impulse about the normal */
@@ -171,7 +171,7 @@ typedef struct pp_warm {
     int njoint, cap_joint, cap_joint_key;
 } pp_warm;
 
-/* The stages that a world was made with, and their settings. */
+/* The stages of a world, and their settings. */
 typedef struct pp_world_chosen {
     const pp_detector_type *detector;
     const struct pp_stepper_type *stepper;
@@ -186,10 +186,10 @@ typedef struct pp_world_chosen {
         double align;
         char bytes[PERP_SETTINGS_MAX];
     } stepper_settings;
-    bool start_left; /* the start in the definition was left open, and chosen */
+    bool start_left; /* the definition had start auto, and perp chose it */
 } pp_world_chosen;
 
-/* Room for the things in a world, and how many of the slots in use are dead. */
+/* Capacities of the arrays of a world, and numbers of dead slots. */
 typedef struct pp_world_room {
     int cap_body, dead_body;
     int cap_shape, dead_shape;
@@ -200,11 +200,11 @@ typedef struct pp_world_room {
     int cap_state_body, cap_state_joint;
 } pp_world_room;
 
-/* What models of robots bring: actuators, sensors, pairs of bodies that never touch, named frames and states. */
+/* Actuators, sensors, excluded pairs of bodies, sites and keyframes. */
 typedef struct pp_world_robot {
     pp_actuator *actuator;
     int nactuator, cap_actuator, dead_actuator;
-    double *ctrl; /* of live actuators in order of their slots; lent to the user, who may write to it between steps */
+    double *ctrl; /* of live actuators in order of their slots; the user may write to it between steps (perp/view.h) */
     int cap_ctrl;
     pp_body_pair *exclude;
     int nexclude, cap_exclude;
@@ -216,43 +216,44 @@ typedef struct pp_world_robot {
     int nsensor, cap_sensor, dead_sensor;
 } pp_world_robot;
 
-/* What the last step left for the user, and the time that all of them took. */
+/* Results of the last step for the user, and the time of all steps. */
 typedef struct pp_world_last {
     perp_contact *contact;
     int ncontact, cap_contact;
     perp_wrench *joint_impulse; /* by joint slot */
     int cap_joint_impulse;
-    pp_lent_twist *twist; /* by body slot, for perp_world_look(); NULL until it is asked for */
+    pp_lent_twist *twist; /* by body slot, for perp_world_look(); NULL until it is called */
     int cap_twist;
-    bool failed; /* it failed: problem is the failed one */
+    bool failed; /* the last step failed; `problem` is its problem */
     bool has_problem;
     perp_step_problem problem;       /* lies in the arena until the next step */
     double timing[PERP_STAGE_COUNT]; /* seconds of wall time since the world was made */
 } pp_world_last;
 
-/* What looks for contacts, and its lists, kept for their capacity. What is remembered makes it quick and changes nothing. */
+/* Broad phase and detector with their lists, which are kept for their capacity. Data stored from earlier steps saves time and does not
+ * change results. */
 typedef struct pp_world_found {
     pp_broad *broad;
     pp_couple_list couples; /* output of the broad phase */
-    pp_pair_list pairs;     /* output of the detector: what stage/collide gives */
+    pp_pair_list pairs;     /* output of the detector in stage/collide */
     struct pp_peg *peg;     /* lists of the contact model "peg"; NULL until it is used */
 } pp_world_found;
 
-/* Who watches, limits and may end the step under way. */
+/* Callbacks and limits of the present step. */
 typedef struct pp_world_run {
-    /* For tests of the certificate alone: called between the stages of a frame, and may break what it likes (stage/frame.h:
+    /* Only for tests of the certificate: called between the stages of a frame, and may change any data (stage/frame.h:
      * pp_tamper_at). NULL: none. */
     void (*tamper)(struct pp_frame *f, int at, void *ctx);
     void *tamper_ctx;
-    perp_capture capture; /* who looks at the islands' problems */
-    perp_stop stop;       /* who may end a step */
-    bool stopped;         /* did so, in the step under way: one that changes its mind does not leave half a step */
-    pp_work work;         /* of the step under way, and what the part or solver under way may reach */
-    double work_limit;    /* of the whole step; INFINITY: none */
-    double deadline;      /* of the whole step, of pp_clock(); INFINITY: none */
+    perp_capture capture; /* callback for the islands' problems */
+    perp_stop stop;       /* callback that may end a step */
+    bool stopped; /* `stop` returned true in the present step; it is not called again, so its answer cannot change */
+    pp_work work; /* work of the present step so far, and the limit of the present part or solver */
+    double work_limit; /* of the whole step; INFINITY: none */
+    double deadline;   /* of the whole step, of pp_clock(); INFINITY: none */
 } pp_world_run;
 
-/* Tolerance of a world above which it asks for little work rather than for digits. */
+/* Tolerance of a world above which the rounds of the contact models do less work (docs/theory.md, section 9). */
 #define PP_LOOSE_TOLERANCE 1e-7
 
 struct perp_world {
@@ -290,15 +291,15 @@ struct perp_world {
 perp_status pp_fail(perp_world *w, perp_status s, const char *format, ...) PERP_PRINTF(3, 4);
 void pp_logf(const perp_world *w, perp_log_level level, const char *format, ...) PERP_PRINTF(3, 4);
 
-/* Is the step under way no longer wanted? Takes the world as solvers take it: without knowing it. */
+/* Whether the present step was asked to stop. The world is a void pointer, because this is the callback of solvers. */
 bool pp_told_to_stop(void *world);
 /* PERP_E_STOPPED, and the sentence for it. */
 perp_status pp_stopped(perp_world *w);
 /* Adds the time since *from to a stage, and sets *from to now. */
 void pp_clocked(perp_world *w, perp_stage stage, double *from);
 
-/* What a solver within a step is handed: memory of the world's arena, no clock, and the stop function. A scene that is
- * turned or numbered otherwise shall move the same (docs/solvers/auto.md). */
+/* The context of a solver within a step: memory of the world's arena, no clock, and the stop function. Solutions must not depend on
+ * the frame and the numbering of the scene (docs/solvers/auto.md). */
 static inline perp_call pp_call_within(perp_world *w) {
     return (perp_call){.arena = &w->arena,
                        .stop = w->run.stop.asked ? pp_told_to_stop : NULL,
@@ -322,7 +323,7 @@ static inline int pp_ndof(const perp_world *w, const pp_body *b) {
     return b->kind != PERP_BODY_DYNAMIC ? 0 : w->def.dim == 2 ? (b->particle ? 2 : 3) : (b->particle ? 3 : 6);
 }
 
-/* A side of joint j in a state; kinematic bodies are taken as they stand in it. */
+/* A side of a joint in a state; kinematic bodies have their poses in that state. */
 pp_joint_side pp_side(const perp_world *w, const pp_state *s, int body_slot, const int *block);
 
 #endif

@@ -23,7 +23,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pp_ipopt found;
 static bool complete;
 
-/* ISO C knows no conversion from void * to a pointer to a function; POSIX says that they have the same bits. */
+/* ISO C has no conversion from void * to a function pointer; POSIX guarantees that they have the same representation. */
 static bool look_up(void *library, const char *name, void *out) {
     void *symbol = dlsym(library, name);
     memcpy(out, &symbol, sizeof symbol);

@@ -229,7 +229,7 @@ static perp_status probe_pairs(pp_mpec *m, int k, double *x, const double *u, co
     return PERP_OK;
 }
 
-/* Does parameter i change the initial state? */
+/* Whether parameter i changes the initial state. */
 static perp_status probe_start(pp_mpec *m, const double *start) {
     double *x = m->x[0], *before = m->x[1];
     m->start_moves = PP_ARENA_ZERO(&m->arena, bool, m->np);
@@ -261,7 +261,7 @@ static perp_status list_of(pp_mpec *m, const bool *mark, int rows, bool by_x, pp
     return PERP_OK;
 }
 
-/* May x_i and x_j be displaced together? */
+/* Whether x_i and x_j may be displaced together. */
 static bool together(const pp_mpec *m, const marks *k, int i, int j) {
     if ((i < m->nx) != (j < m->nx) || share_law(m, k->law, i, j)) return false;
     for (int r = 0; r < m->nu; r++)

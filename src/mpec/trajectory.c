@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* trajectory.c - the start of the search, and the comparison of the answer with a simulation
  *
- * Start   Measured coordinates follow their rows, straight between them; those that are never measured stay where they
- *         are at the start of the world. Velocities are differences of positions, impulses zero, slacks what the laws
- *         make of that, at least zero (Berard 7.6.1.1: rows as trajectory, multipliers zero). With rollout_start
- *         positions are those of a simulation with the start parameters.
+ * Start   Measured coordinates are interpolated linearly between their rows; coordinates that are never measured keep the value of
+ *         the world. Velocities are differences of positions, impulses are zero, and slacks follow from the laws, at least zero
+ *         (Berard 7.6.1.1: rows as trajectory, multipliers zero). With rollout_start, positions are those of a simulation with the
+ *         start parameters.
  * Check   A clone of the world with the parameters and the initial state of the answer is stepped, with the world's own
  *         contact model and solvers: nothing of the program takes part in it. */
 #include <math.h>

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* check.c - is this a problem at all? What a solver may take for granted
+/* check.c - validity of a problem: properties that solvers rely on
  * Problem  sizes, missing arrays, numbers that are not finite, bounds that cross, patterns out of order, negative mu
- *          and axes, contacts and joints whose rows are zero. Problems without an answer are problems.
- * Method   one look at every number, in order; the first thing that is off is told in one sentence: which array, where,
- *          what was found, what is allowed. Nothing is allocated.
+ *          and axes, contacts and joints whose rows are zero. A problem without a solution is valid.
+ * Method   all numbers are checked in order; the first error is reported in one sentence: which array, where, what was found,
+ *          what is allowed. Nothing is allocated.
  * Valid    any contents of the struct, as long as arrays that are given have their lengths.
  * Cost     the entries of the data. */
 #include <limits.h>
@@ -117,7 +117,7 @@ static double largest(const double *x, ptrdiff_t n) {
     return most;
 }
 
-/* Can a row of zeros, w = q, be met? At a bound that is there, yes. */
+/* Whether a row of zeros, w = q, can be satisfied: only if the bound that the sign of q needs exists. */
 static bool hopeless(double q, double lo, double hi, double noise) {
     return (q < -noise && hi == INFINITY) || (q > noise && lo == -INFINITY);
 }
@@ -202,7 +202,7 @@ static double entry(const perp_sparse *A, int i, int j) {
     return lo < A->start[j + 1] && A->index[lo] == i ? A->value[lo] : 0;
 }
 
-/* Symmetric, with no negative diagonal: as much of "positive semidefinite" as can be seen at a glance. */
+/* Symmetric, without negative diagonal entries: necessary conditions of "positive semidefinite" that are cheap to check. */
 static perp_status check_convex(note to, const perp_sparse *Q) {
     double most = Q->cols > 0 ? largest(Q->value, Q->start[Q->cols]) : 0;
     for (int j = 0; j < Q->cols; j++)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* islands.c - connected parts of a step problem
- * Problem  bodies that neither touch nor are jointed, directly or through others, do not feel each other within a step.
+ * Problem  bodies that neither contacts nor joints connect, directly or through others, do not affect each other within a step.
  * Method   union-find over mass blocks, joined by rows; then blocks and rows are copied part by part, in their order.
  * Cost     linear in blocks and rows; a dense solver pays for each island alone, not for their sum squared. */
 #include "problem/islands.h"

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* islands.h - a step problem taken apart into problems that do not touch each other. */
+/* islands.h - decomposition of a step problem into independent problems. */
 #ifndef PP_ISLANDS_H
 #define PP_ISLANDS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* law.h - the law of one bounded variable, lo <= z <= hi complementary to w, and how far numbers are from it.
- * Shared by the files of the judge. z and w are in one unit here: the caller has divided. */
+/* law.h - residuals of one bounded variable, lo <= z <= hi complementary to w.
+ * Shared by the files of the judge. z and w have the same unit; the caller has scaled them. */
 #ifndef PP_LAW_H
 #define PP_LAW_H
 
@@ -46,7 +46,7 @@ static inline void pp_law_measure(double z, double w, double lo, double hi, perp
     bool lower = lo > -INFINITY, upper = hi < INFINITY;
     pp_worsen(&m->natural, pp_natural(z, w, lo, hi));
     pp_worsen(&m->fischer, pp_fischer_bounds(z, w, lo, hi));
-    /* the bound that the sign of w speaks of; the only one, if there is one; none for a free variable */
+    /* the bound that the sign of w requires; if there is only one bound, that one; none for a free variable */
     double a = lower && (w >= 0 || !upper) ? z - lo : upper ? hi - z : 0;
     pp_worsen(&m->complementarity, a * w);
     if (z < lo) pp_worsen(&m->infeasible_z, lo - z);

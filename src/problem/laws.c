@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* laws.c - velocities that the data of a problem know about each of its laws
- * Problem  a violation is a velocity; how large is large? A scale taken from the answer can be enlarged by the answer, and
- *          one taken from the whole problem hides slow or light parts beside fast or heavy ones.
- * Method   rings: laws that share a body or an entry of the matrix are neighbours. v_i is the largest |q_j| among the
- *          nearest laws about i, itself first, of which any has one above LOADED of the largest of its island; at least
- *          FLOOR of that. One breadth-first search from all loaded laws at once finds the nearest for all: a law at
- *          distance d has its nearest loaded laws among those of its neighbours at distance d - 1.
- *          Speeds compare as they are. Other rows may be rotations: from and to them |q| is converted by the square root
- *          of the ratio of the inverse masses, so both sizes are carried along.
+/* laws.c - scale of the velocity of each law, from the data of a problem
+ * Problem  a violation is a velocity and needs a scale. A scale taken from the answer grows with a large answer, and one taken
+ *          from the whole problem hides errors of slow or light bodies near fast or heavy ones.
+ * Method   laws that share a body or an entry of the matrix are neighbours. A law is loaded if its |q| is above LOADED times the
+ *          largest of its island. v_i is the largest |q_j| among the loaded laws nearest to law i (itself, if it is loaded), and at
+ *          least FLOOR times the largest of the island. One breadth-first search from all loaded laws at once finds the nearest
+ *          for all: a law at distance d has its nearest loaded laws among those of its neighbours at distance d - 1.
+ *          Speeds are compared directly. Other rows may be rotations: for these, |q| is converted by the square root of the
+ *          ratio of the inverse masses, so both sizes are stored.
  *          An island without any velocity is compared with the largest of the problem; a problem without any with 1.
  * Valid    any data; depends on nothing but them. Invariant under a change of units.
  * Cost     linear in the number of edges.
@@ -20,8 +20,8 @@
 
 #include "problem/law.h"
 
-#define LOADED 1e-9 /* |q| above this part of the largest of its island is no rounding of it */
-#define FLOOR  1e-6 /* a scale is at least this part of the largest of its island */
+#define LOADED 1e-9 /* |q| above this fraction of the largest of its island is not rounding */
+#define FLOOR  1e-6 /* a scale is at least this fraction of the largest of its island */
 #define ROUNDING \
     8 /* a violation of so many times the noise may be rounding, if that is no more than PP_NOISY of the scale */
 
@@ -160,7 +160,7 @@ void pp_verdict_add(perp_verdict *v, const pp_laws *l, int i, double violation, 
     if (!(violation < INFINITY)) violation = INFINITY; /* no number either */
     if (!(noise < INFINITY)) noise = INFINITY;
     double scale = l->scale[i];
-    /* impulses so large that rounding swallows the velocities of the data prove nothing, even if all sums are 0 */
+    /* if impulses are so large that the velocities of the data are lost in rounding, the law is not satisfied even if its sum is 0 */
     if (noise > PP_NOISY * scale) violation = fmax(violation, noise);
     double figure = violation / scale;
     bool rounding = violation <= ROUNDING * noise && noise <= PP_NOISY * scale;

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* laws.h - what the violations of laws are compared with: velocities of the data, by rings about each law. */
+/* laws.h - scales of the laws: velocities in the data, from the neighbourhood of each law. */
 #ifndef PP_LAWS_H
 #define PP_LAWS_H
 
 #include "base/memory.h"
 #include "perp/judge.h"
 
-/* Rounding above this part of its scale hides the velocity of a law: nothing is known of it then. */
+/* If the rounding error of a law's velocity is above this fraction of its scale, the law cannot be checked. */
 #define PP_NOISY 1e-3
 
 /* Laws and what they share, as a graph. Vertices 0 .. n - 1 are the laws; others (bodies) only join them. */
@@ -34,11 +34,11 @@ typedef struct pp_laws {
 /* In the arena. False if memory is refused. */
 bool pp_laws_make(pp_laws *l, const pp_law_graph *g, pp_arena *arena);
 
-/* Takes law i with its violation and noise into the verdict; *law (may be NULL) is written. */
+/* Adds law i with its violation and noise to the verdict; *law (may be NULL) is written. */
 void pp_verdict_add(perp_verdict *v, const pp_laws *l, int i, double violation, double noise, double tol,
                     perp_law *law);
 
-/* An empty verdict on l->n laws, and what is left to do once all are in. */
+/* Starts an empty verdict on l->n laws; completes it after all laws were added. */
 perp_verdict pp_verdict_begin(const pp_laws *l);
 void pp_verdict_end(perp_verdict *v);
 

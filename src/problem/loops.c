@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* loops.c - joints in closed loops
- * Problem  Locked motions of joints depend on each other only within closed loops. Impulses of rows that depend on each other leave every body at rest. Take a part of the
- *          mechanism that shares one body, or only the ground, with all the rest. Its joints act within it, so their sum is zero, and all of its other bodies are at
- *          rest: so they do not act on the shared body either. Rows of such parts do not depend on those of the rest, and a joint that is a
- *          part by itself depends on nothing.
+ * Problem  Find the joints whose locked motions can be linearly dependent. Impulses of dependent rows have no effect on any body. Take a part of the
+ *          mechanism that shares only one body, or only the ground, with the rest. The impulses of its joints are internal, so their sum is zero; they have no
+ *          effect on its other bodies, and therefore none on the shared body. So rows of such a part do not depend on those of the rest, and
+ *          a joint that is a part by itself is independent. Only rows within closed loops can be dependent.
  * Method   The graph of bodies, with one more node for all that is fixed or driven. A joint is an edge. A row that couples several bodies is a ring
  *          of edges through them. Joints of bodies without rotation, which cannot bear moments, are double edges. Parts are the
  *          biconnected components, by depth-first search.
@@ -70,7 +70,7 @@ static bool make_graph(const perp_step_problem *p, pp_arena *a, graph *g) {
     return true;
 }
 
-/* Has the graph no loop at all? Most mechanisms are trees. parent: nnode */
+/* Whether the graph has no loop; most mechanisms are trees. parent: nnode */
 static bool is_forest(const graph *g, int *parent) {
     pp_sets_make(parent, g->nnode);
     for (int i = 0; i < g->nedge; i++) {

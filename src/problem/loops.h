@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "perp/step.h"
 
-/* Is it a rigid row without bounds: a locked motion of a joint, or a coupling? */
+/* Whether a row is rigid and without bounds: a locked motion of a joint, or a coupling. */
 bool pp_row_locks(const perp_joint_row *r);
 
 /* By joint row, `part`: the number of the part of the mechanism whose loops its joint is in; -1: it is in no loop, or the row does not lock.

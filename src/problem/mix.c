@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* mix.c - rounds of the joints of a step, made quicker where they are slow
- * Problem  x = g(x), x what the joint rows are told of the end of the step. Where rows turn on the way and large
- *          impulses act along them (a chain that is stretched or squeezed), plain rounds shrink the misses g(x) - x
- *          slowly, or go round in circles.
- * Method   Anderson's: of the combinations of the last rounds, weights summing up to 1, the one whose misses, were g
- *          linear, would cancel best; from its misses on as a plain round would. Rows are weighed by the masses that
- *          they feel, so that lengths and angles add up.
+/* mix.c - Anderson acceleration of the rounds of joints in a step
+ * Problem  x = g(x), where x are the right-hand sides of the joint rows for the end of the step. If rows rotate within the step
+ *          and large impulses act along them (a chain that is stretched or squeezed), the plain iteration reduces the
+ *          residuals g(x) - x slowly, or oscillates.
+ * Method   Anderson: of the affine combinations of the last rounds (weights sum to 1), take the one with the smallest
+ *          combined residual, which would be exact if g were linear, and continue from it as a plain round would. Rows are
+ *          weighted by their effective masses, so that lengths and angles can be added.
  * Source   Anderson, J. ACM 12 (1965) 547; Walker, Ni, SIAM J. Numer. Anal. 49 (2011) 1715. */
 #include "problem/mix.h"
 
@@ -14,7 +14,8 @@
 
 #include "problem/rows.h"
 
-#define DEPENDENT 1e-8 /* a difference of rounds that the others make up to this part is left out */
+#define DEPENDENT \
+    1e-8 /* a difference of rounds is left out if it is linearly dependent on the others up to this fraction */
 
 bool pp_mix_new(pp_arena *a, int n, pp_mix *s) {
     *s = (pp_mix){.n = n};

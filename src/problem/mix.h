@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* mix.h - Anderson mixing: rounds x = g(x) of joint rows, made quicker where they are slow. */
+/* mix.h - Anderson acceleration of the fixed-point iteration x = g(x) of joint rows. */
 #ifndef PP_MIX_H
 #define PP_MIX_H
 
@@ -16,7 +16,7 @@ typedef struct pp_mix {
 bool pp_mix_new(pp_arena *a, int n, pp_mix *s);
 /* Weights of the rows, by the joint rows of the problem. */
 void pp_mix_weigh(pp_mix *s, const perp_step_problem *p);
-/* Takes in a round: its misses, and the values that a plain round would go on with. mix: value becomes a better one. */
+/* Adds a round: its residuals, and the values with which a plain iteration would continue. mix: value becomes the accelerated one. */
 void pp_mix_step(pp_mix *s, const double *miss, double *value, bool mix);
 
 #endif

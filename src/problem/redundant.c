@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* redundant.c - rows of joints that follow from others
- * Problem  A closed loop may have more locked motions than it needs: a planar four-bar in space has three too many. Their impulses are not
- *          unique, and iterations of cone solvers wander along them. If digits of the model are rounded, the rows disagree a little: then no velocity meets
- *          all of them, and impulses that try to grow without end.
+ * Problem  A closed loop may have redundant locked motions: a planar four-bar in space has three. Their impulses are not
+ *          unique, and the iterates of cone solvers drift along the null space. If digits of the model are rounded, the rows disagree a little: then no
+ *          velocity satisfies all of them, and impulses grow without bound.
  * Method   Rows within loops (loops.c), part by part: Cholesky's factors of W with diagonal pivoting (psd.c). Rows after the rank are left
- *          out. b is replaced by the nearest one that the rows can meet, in the scaled metric. Velocities are then those of least squares: what the
- *          elimination of joints does (to_lcp.c), with the same rank and the same metric. Afterwards impulses are spread over all rows, with the
+ *          out. b is replaced by the nearest feasible one, in the scaled metric. Velocities are then least-squares solutions, as in the elimination of
+ *          joints (to_lcp.c), with the same rank and the same metric. Afterwards impulses are distributed over all rows, with the
  *          least sum of p^2 W.
  * Valid    Rows whose angle, in the metric of the masses, is above sqrt(PP_RANK_TOL) = 3e-6 count as different. Larger parts than MOST_ROWS stay as they are.
  * Cost     n^3/3 for a part of n rows without redundant ones, ten times as much with them. Nothing for trees.

@@ -19,7 +19,7 @@ typedef struct pp_redundant {
     int dropped; /* rows that follow from others. 0: there are none, and nothing else is set */
     const perp_step_problem *whole;
     perp_step_problem
-        kept; /* the problem without them. If rows disagree, it has the b that is nearest to theirs and has an answer */
+        kept;   /* the problem without them. If rows disagree, b is replaced by the nearest one with a solution */
     int *index; /* kept.njoint: number in the whole problem */
     pp_redundant_part *part;
     int nparts;
@@ -35,9 +35,9 @@ void pp_redundant_guess(const pp_redundant *r, double *p_joint);
 /* Impulses of the kept rows, in place (room for whole->njoint), as those of the whole problem: rows that were left out have none. */
 void pp_redundant_restore(const pp_redundant *r, double *p_joint);
 
-/* Impulses of the whole problem shared out: of all with the same effect those with the least sum of p^2 W, W the inverse mass of a row. These depend on the problem
- * alone. Rows that depend on each other only up to rounded digits of a model (1e-8) make their effect differ by as much, so they are for
- * showing, not for the motion. */
+/* Distributes the impulses over all rows: of all impulses with the same effect, those with the least sum of p^2 W, W the inverse mass of a row. They depend only on
+ * the problem. If rows are dependent only up to rounded digits of a model (1e-8), the effect changes by as much; therefore these impulses are
+ * for output only, not for the motion. */
 void pp_redundant_share(const pp_redundant *r, double *p_joint);
 
 #endif

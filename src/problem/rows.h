@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* rows.h - the two things one does with a constraint row: w = J nu, and nu += Minv J' p; and the sets of blocks that rows join. */
+/* rows.h - operations with a constraint row: w = J nu, and nu += Minv J' p; and sets of blocks connected by rows. */
 #ifndef PP_ROWS_H
 #define PP_ROWS_H
 
@@ -51,12 +51,12 @@ static inline void pp_friction_axes(const perp_contact_row *c, double e[3]) {
     e[2] = c->e_r > 0 ? c->e_r : 0;
 }
 
-/* Is its friction an ordinary disc? */
+/* Whether friction of the contact is a circular disc without torsion. */
 static inline bool pp_friction_round(const perp_contact_row *c) {
     return c->nd != 2 && !(c->e_r > 0) && (!(c->e_t > 0) || c->e_t == 1) && (!(c->e_o > 0) || c->e_o == 1);
 }
 
-/* J Minv J': the inverse mass that the row feels. */
+/* J Minv J': the effective inverse mass of the row. */
 double pp_row_inverse_mass(const perp_step_problem *s, const perp_row *row);
 
 /* A block that the row touches; -1: it touches none. */
@@ -80,8 +80,8 @@ static inline void pp_row_join(int *parent, const perp_row *row) {
         }
 }
 
-/* Is this the only block of its row, so that something fixed or driven is on the other side? side: 0 or 1, whose block is there. A row with a
- * list acts within the joints that it couples. */
+/* Whether this is the only block of its row, so that a fixed or driven body is on the other side. side: 0 or 1, the side with a block. For a
+ * row with a list the result is false, because it acts between the joints that it couples. */
 static inline bool pp_row_holds(const perp_row *row, int side) {
     return !row->more && row->block[side] >= 0 && row->block[!side] < 0;
 }

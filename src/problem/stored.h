@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* stored.h - a problem together with all its arrays, in one arena: what readers and conversions build.
+/* stored.h - a problem together with all its arrays, in one arena; made by readers and conversions.
  *
  * To make one: pp_stored_new(), arrays by PP_STORED_ARRAY() or the copying helpers, then fill `problem` (and `guess`,
- * `title`). Whatever fails on the way, perp_stored_free() gives back all of it. */
+ * `title`). After a failure, perp_stored_free() frees everything. */
 #ifndef PP_STORED_H
 #define PP_STORED_H
 
@@ -47,7 +47,7 @@ perp_status pp_stored_set_step(perp_stored *s, const perp_step_problem *p);
 /* Copies a solution of it; false if memory is refused. Arrays that are NULL become zeros. */
 bool pp_stored_set_solution(perp_stored *s, const perp_step_solution *solution);
 
-/* Is there a conversion of p to class `to` with exactly the same solutions? (convert_class.c) */
+/* Whether there is a conversion of p to class `to` with exactly the same solutions. (convert_class.c) */
 bool pp_convert_lossless(const perp_problem *p, perp_class to);
 
 /* A guess for the original, taken to one for the converted problem; the opposite of perp_stored_answer(). */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* layout.h - what a recording consists of: one table of all datasets, used by the writer, the reader and the
+/* layout.h - the layout of a recording: one table of all datasets, used by the writer, the reader and the
  * documentation.
  *
  * Every dataset has a place in the file, a type, and a shape of up to three extents: rows, columns (bodies, joints,
@@ -16,25 +16,25 @@
 typedef enum pp_type { PP_F64, PP_I32, PP_U32, PP_U64, PP_U8, PP_TEXT } pp_type;
 
 /* Extents by name. X(name, letter in the documentation, meaning) */
-#define PP_EXTENTS(X)                                                                  \
-    X(ONE, "1", "no such extent")                                                      \
-    X(FRAMES, "F", "frames")                                                           \
-    X(CONTACTS, "N", "contacts of all frames together")                                \
-    X(BODIES, "B", "bodies")                                                           \
-    X(SHAPES, "S", "shapes")                                                           \
-    X(SHAPES_1, "S+1", "shapes, and the end")                                          \
-    X(VERTICES, "V", "corners of all shapes")                                          \
-    X(FACES, "P", "faces of all shapes")                                               \
-    X(FACES_1, "P+1", "faces, and the end")                                            \
-    X(FACE_CORNERS, "Q", "corners of all faces")                                       \
-    X(JOINTS, "J", "joints")                                                           \
-    X(COORDS, "C", "joint coordinates")                                                \
-    X(SPRINGS, "K", "springs between points")                                          \
-    X(SENSORS, "I", "sensors")                                                         \
-    X(READINGS, "R", "numbers of all sensors together")                                \
-    X(MATERIALS, "M", "materials")                                                     \
-    X(DEFINITIONS, "D", "parameters that were given another value when the run began") \
-    X(PARAMETERS, "A", "declared parameters")                                          \
+#define PP_EXTENTS(X)                                                   \
+    X(ONE, "1", "no such extent")                                       \
+    X(FRAMES, "F", "frames")                                            \
+    X(CONTACTS, "N", "contacts of all frames together")                 \
+    X(BODIES, "B", "bodies")                                            \
+    X(SHAPES, "S", "shapes")                                            \
+    X(SHAPES_1, "S+1", "shapes, and the end")                           \
+    X(VERTICES, "V", "corners of all shapes")                           \
+    X(FACES, "P", "faces of all shapes")                                \
+    X(FACES_1, "P+1", "faces, and the end")                             \
+    X(FACE_CORNERS, "Q", "corners of all faces")                        \
+    X(JOINTS, "J", "joints")                                            \
+    X(COORDS, "C", "joint coordinates")                                 \
+    X(SPRINGS, "K", "springs between points")                           \
+    X(SENSORS, "I", "sensors")                                          \
+    X(READINGS, "R", "numbers of all sensors together")                 \
+    X(MATERIALS, "M", "materials")                                      \
+    X(DEFINITIONS, "D", "parameters whose values were set for the run") \
+    X(PARAMETERS, "A", "declared parameters")                           \
     X(STATE, "Z", "bytes of the saved state")
 typedef enum pp_extent {
 #define PP_EXTENT_ENUM(name, letter, meaning) PP_N_##name,
@@ -43,26 +43,26 @@ typedef enum pp_extent {
         PP_EXTENT_COUNT
 } pp_extent;
 
-/* In `what` beside the bits of perp_record: only in worlds of dimension 2. */
+/* Further bits of `what`, in addition to those of perp_record. Only in worlds of dimension 2. */
 #define PP_ONLY_2D (1u << 16)
-/* The same: not in recordings of versions 1 and 2. */
+/* Not in recordings of versions 1 and 2. */
 #define PP_SINCE_3 (1u << 17)
-/* The same: not in those of versions 1 to 3. */
+/* Not in recordings of versions 1 to 3. */
 #define PP_SINCE_4 (1u << 18)
-/* The same: not in those of versions 1 to 4. */
+/* Not in recordings of versions 1 to 4. */
 #define PP_SINCE_5 (1u << 19)
-/* The same: not in those of versions 1 to 5. */
+/* Not in recordings of versions 1 to 5. */
 #define PP_SINCE_6 (1u << 20)
 
-/* The same: left out if there are no sensors, as in recordings of programs that had none. */
+/* Left out if there are no sensors, as in recordings of earlier programs without sensors. */
 #define PP_OF_SENSORS (1u << 21)
 
-/* X(id, path, type, rows, columns, width, what, unit, about). Static things first: the reader needs their extents for
- * the rest. */
+/* X(id, path, type, rows, columns, width, what, unit, about). Datasets that do not change in a run come first: the reader needs their
+ * extents for the others. */
 #define PP_DATASETS(X)                                                                                                 \
     X(DEFINITION_NAME, "scene/definition_name", TEXT, DEFINITIONS, ONE, 0, 0, "",                                      \
-      "parameter that was given another value")                                                                        \
-    X(DEFINITION_VALUE, "scene/definition_value", TEXT, DEFINITIONS, ONE, 0, 0, "", "the value, as it was written")    \
+      "parameter whose value was set for the run")                                                                     \
+    X(DEFINITION_VALUE, "scene/definition_value", TEXT, DEFINITIONS, ONE, 0, 0, "", "the value, as text")              \
     X(PARAMETER_NAME, "scene/parameter_name", TEXT, PARAMETERS, ONE, 0, 0, "", "declared parameter")                   \
     X(PARAMETER_VALUE, "scene/parameter_value", F64, PARAMETERS, ONE, 0, 0, "", "its value in this run")               \
     X(PARAMETER_UNIT, "scene/parameter_unit", TEXT, PARAMETERS, ONE, 0, 0, "", "its unit, as the scene notes it")      \
@@ -77,7 +77,7 @@ typedef enum pp_extent {
     X(BODY_INERTIA, "bodies/inertia", F64, BODIES, ONE, 9, 0, "M L^2",                                                 \
       "inertia about the centre of mass in body axes, column by column; 2D: only the last counts")                     \
     X(BODY_SUPPORT, "bodies/support", F64, BODIES, ONE, 9, PP_ONLY_2D | PP_SINCE_3, "L",                               \
-      "the three points on which it rests, in body axes; all zero: on none")                                           \
+      "the three support points, in body axes; all zero: none")                                                        \
     X(BODY_LABEL, "bodies/label", TEXT, BODIES, ONE, 0, PP_SINCE_6, "", "text to draw beside it; empty: none")         \
     X(SHAPE_BODY, "shapes/body", I32, SHAPES, ONE, 0, 0, "", "body that carries it")                                   \
     X(SHAPE_KIND, "shapes/kind", U8, SHAPES, ONE, 0, 0, "",                                                            \
@@ -101,8 +101,8 @@ typedef enum pp_extent {
       "the corners of face k are entries face_start[k] to face_start[k+1] of shapes/face_vertex")                      \
     X(SHAPE_FACE_VERTEX, "shapes/face_vertex", I32, FACE_CORNERS, ONE, 0, 0, "",                                       \
       "corners of the faces, counter-clockwise from outside, counted from the first of their shape")                   \
-    X(SHAPE_VISUAL, "shapes/visual", U8, SHAPES, ONE, 0, PP_SINCE_6, "", "1: drawn only, never touched")               \
-    X(SHAPE_COLOUR, "shapes/colour", U32, SHAPES, ONE, 0, PP_SINCE_6, "", "0xffRRGGBB; 0: as who draws it likes")      \
+    X(SHAPE_VISUAL, "shapes/visual", U8, SHAPES, ONE, 0, PP_SINCE_6, "", "1: only drawn, without contacts")            \
+    X(SHAPE_COLOUR, "shapes/colour", U32, SHAPES, ONE, 0, PP_SINCE_6, "", "0xffRRGGBB; 0: not set")                    \
     X(SHAPE_SURFACE, "shapes/surface_velocity", F64, SHAPES, ONE, 3, PP_SINCE_6, "L/T",                                \
       "velocity of the surface in body axes when the recording began; 0: at rest")                                     \
     X(SPRING_A, "springs/a", I32, SPRINGS, ONE, 0, PP_SINCE_6, "", "first body; -1: the world")                        \
@@ -122,7 +122,8 @@ typedef enum pp_extent {
     X(JOINT_FIRST_COORD, "joints/first_coordinate", I32, JOINTS, ONE, 0, 0, "",                                        \
       "its first column in frames/joint_coordinate and frames/joint_rate")                                             \
     X(JOINT_COORDS, "joints/coordinates", I32, JOINTS, ONE, 0, 0, "", "number of its coordinates")                     \
-    X(SENSOR_NAME, "sensors/name", TEXT, SENSORS, ONE, 0, PP_OF_SENSORS, "", "name; sensor-1 for number 1 if none")    \
+    X(SENSOR_NAME, "sensors/name", TEXT, SENSORS, ONE, 0, PP_OF_SENSORS, "",                                           \
+      "name; sensor-1 for number 1 if it has none")                                                                    \
     X(SENSOR_KIND, "sensors/kind", U8, SENSORS, ONE, 0, PP_OF_SENSORS, "",                                             \
       "0 joint-position, 1 joint-velocity, 2 joint-force, 3 force, 4 torque, 5 contact-force, 6 contact-torque, "      \
       "7 accelerometer, 8 gyroscope")                                                                                  \
@@ -142,7 +143,7 @@ typedef enum pp_extent {
     X(ANGLE, "frames/angle", F64, FRAMES, BODIES, 0, PERP_RECORD_POSES | PP_ONLY_2D, "rad",                            \
       "2D: rotation, counted without wrapping")                                                                        \
     X(VELOCITY, "frames/velocity", F64, FRAMES, BODIES, 3, PERP_RECORD_TWISTS, "L/T",                                  \
-      "of the centre of mass, world axes")                                                                             \
+      "velocity of the centre of mass, world axes")                                                                    \
     X(SPIN, "frames/spin", F64, FRAMES, BODIES, 3, PERP_RECORD_TWISTS, "rad/T", "angular velocity, world axes")        \
     X(JOINT_COORDINATE, "frames/joint_coordinate", F64, FRAMES, COORDS, 0, PERP_RECORD_JOINTS, "L or rad",             \
       "joint coordinates; angles count turns")                                                                         \
@@ -150,7 +151,7 @@ typedef enum pp_extent {
     X(JOINT_IMPULSE, "frames/joint_impulse", F64, FRAMES, JOINTS, 6, PERP_RECORD_JOINTS, "M L/T, M L^2/T",             \
       "impulse of the last step on the second body, linear then angular about its joint frame, world axes")            \
     X(JOINT_ERROR, "frames/joint_error", F64, FRAMES, JOINTS, 2, PERP_RECORD_JOINTS, "L, rad",                         \
-      "distance and angle by which the joint frames miss")                                                             \
+      "distance and angle between the joint frames in the locked directions")                                          \
     X(SENSOR, "frames/sensor", F64, FRAMES, READINGS, 0, PERP_RECORD_JOINTS | PP_OF_SENSORS, "as sensors/unit",        \
       "readings of the sensors; forces and accelerations are means over the last step")                                \
     X(CONTACT_FIRST, "contacts/first", U64, FRAMES, ONE, 0, PERP_RECORD_CONTACTS, "",                                  \
@@ -179,9 +180,9 @@ typedef enum pp_extent {
     X(CONTACT_STATE, "contacts/state", U8, CONTACTS, ONE, 0, PERP_RECORD_CONTACTS, "",                                 \
       "0 separating, 1 sticking, 2 sliding")                                                                           \
     X(CERT_H, "certificate/h", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "T",                                      \
-      "time that the steps since the frame before took")                                                               \
+      "time of all steps since the previous frame")                                                                    \
     X(CERT_LAW, "certificate/law", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "",                                   \
-      "worst of the five residuals below as a part of the speeds of its step")                                         \
+      "worst of the five residuals below as a fraction of the speeds in its step")                                     \
     X(CERT_MOMENTUM, "certificate/momentum", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L/T",                      \
       "residual of the momentum balance")                                                                              \
     X(CERT_JOINT, "certificate/joint", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L/T",                            \
@@ -190,37 +191,38 @@ typedef enum pp_extent {
       "residual of non-penetration")                                                                                   \
     X(CERT_CONE, "certificate/cone", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L/T", "friction outside its cone") \
     X(CERT_DISSIPATION, "certificate/dissipation", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L/T",                \
-      "friction that does not dissipate most")                                                                         \
-    X(CERT_SCALE, "certificate/scale", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L/T", "largest speed at hand")   \
+      "violation of maximum dissipation")                                                                              \
+    X(CERT_SCALE, "certificate/scale", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L/T",                            \
+      "speed that the residuals are compared with")                                                                    \
     X(CERT_JOINT_ERROR, "certificate/joint_error", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L or rad",           \
       "largest joint position error")                                                                                  \
     X(CERT_ERROR, "certificate/error", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_3, "",                  \
-      "largest estimate of the error of a step as a part of what the scene allows; 0: not estimated")                  \
+      "largest estimated error of a step as a fraction of the tolerance; 0: not estimated")                            \
     X(CERT_AMBIGUOUS, "certificate/ambiguous", I32, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_3, "",          \
-      "degrees of freedom whose motion the laws leave open; the least motion was chosen")                              \
+      "degrees of freedom that the laws do not determine; the least motion was chosen")                                \
     X(CERT_LIMITED, "certificate/rebounds_limited", I32, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_4, "",     \
       "pairs of shapes that left with less than their restitution, which would have gained energy; in each part of a " \
       "step")                                                                                                          \
     X(CERT_GIVEN_UP, "certificate/rebounds_given_up", I32, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_4, "",   \
-      "parts of steps that had an answer only without restitution")                                                    \
+      "parts of steps that had a solution only without restitution")                                                   \
     X(CERT_GAIN, "certificate/gain", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_5, "M L^2/T^2",           \
-      "energy that contacts added, over all parts and islands that gained")                                            \
+      "energy that contacts added, summed over all parts and islands that gained")                                     \
     X(CERT_GAIN_PART, "certificate/gain_part", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_5, "",          \
-      "largest gain of an island as a part of its energy")                                                             \
+      "largest gain of an island as a fraction of its energy")                                                         \
     X(CERT_GAIN_SHAPE, "certificate/gain_shape", I32, FRAMES, ONE, 2, PERP_RECORD_CERTIFICATE | PP_SINCE_5, "",        \
-      "two shapes of that island; -1: there was none")                                                                 \
+      "two shapes of that island; -1: none")                                                                           \
     X(CERT_REBOUND_LOST, "certificate/rebound_lost", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_5,        \
-      "M L^2/T^2", "energy that contacts which bounce took beyond what restitution allows")                            \
+      "M L^2/T^2", "energy that rebounding contacts took beyond what restitution allows")                              \
     X(CERT_CREEP, "certificate/creep", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_5, "L",                 \
-      "farthest that a contact which sticks moved along the surface")                                                  \
+      "largest distance by which a sticking contact moved along the surface")                                          \
     X(CERT_TWIST, "certificate/twist", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_6, "",                  \
-      "largest error of the angular momentum of bodies that nothing outside holds, in a part of a step")               \
+      "largest error of the angular momentum of an island without obstacles and driven bodies, in a part of a step")   \
     X(CERT_FALL, "certificate/fall", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_5, "M L^2/T^2",           \
-      "energy that a step of free fall gives: below that nothing is resolved")                                         \
+      "energy of one step of free fall; smaller energies are not resolved")                                            \
     X(CERT_OVERLAP, "certificate/overlap", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L",                          \
       "deepest true overlap of two bodies")                                                                            \
     X(CERT_OVERLAP_SHAPE, "certificate/overlap_shape", I32, FRAMES, ONE, 2, PERP_RECORD_CERTIFICATE, "",               \
-      "the two shapes of that overlap; -1: there was none")                                                            \
+      "the two shapes of that overlap; -1: none")                                                                      \
     X(CERT_CONTACTS, "certificate/contacts", I32, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "",                         \
       "contacts in the last step")                                                                                     \
     X(CERT_SEPARATING, "certificate/separating", I32, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "",                     \
@@ -240,42 +242,43 @@ typedef enum pp_extent {
     X(SOLVER_SOLVER, "solver/solver", U8, FRAMES, ONE, 0, PERP_RECORD_SOLVER, "",                                      \
       "solver of the last step, counted in the attribute names; 255: nothing to solve")                                \
     X(LEDGER_BEFORE, "ledger/kinetic_before", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                    \
-      "kinetic energy before the steps since the frame before")                                                        \
+      "kinetic energy before the steps since the previous frame")                                                      \
     X(LEDGER_AFTER, "ledger/kinetic_after", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                      \
-      "kinetic energy after them")                                                                                     \
+      "kinetic energy after these steps")                                                                              \
     X(LEDGER_GRAVITY, "ledger/gravity", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                          \
-      "what the potential of gravity lost in them")                                                                    \
+      "decrease of the potential of gravity")                                                                          \
     X(LEDGER_APPLIED, "ledger/applied", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                          \
-      "of applied forces and controllers")                                                                             \
-    X(LEDGER_SPRING, "ledger/spring", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2", "what springs lost")       \
+      "work of applied forces and controllers")                                                                        \
+    X(LEDGER_SPRING, "ledger/spring", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                            \
+      "decrease of spring energy")                                                                                     \
     X(LEDGER_DAMPING, "ledger/damping", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER | PP_SINCE_5, "M L^2/T^2",             \
       "work of dampers and drags between points")                                                                      \
     X(LEDGER_KINEMATIC, "ledger/kinematic", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                      \
-      "of kinematic bodies")                                                                                           \
+      "work of kinematic bodies")                                                                                      \
     X(LEDGER_JOINT, "ledger/joint", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                              \
-      "of bilateral joint impulses")                                                                                   \
-    X(LEDGER_MOTOR, "ledger/motor", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2", "of joint motors")           \
+      "work of bilateral joint impulses")                                                                              \
+    X(LEDGER_MOTOR, "ledger/motor", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2", "work of joint motors")      \
     X(LEDGER_ARMATURE, "ledger/armature", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER | PP_SINCE_6, "M L^2/T^2",           \
-      "what the rotors of joints lost")                                                                                \
+      "decrease of the energy of joint rotors")                                                                        \
     X(LEDGER_JOINT_LOSS, "ledger/joint_loss", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                    \
-      "of joint dampers, dry friction and limits")                                                                     \
+      "work of joint dampers, dry friction and limits")                                                                \
     X(LEDGER_NORMAL, "ledger/normal", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                            \
-      "of normal contact impulses")                                                                                    \
+      "work of normal contact impulses")                                                                               \
     X(LEDGER_FRICTION, "ledger/friction", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                        \
-      "of friction impulses")                                                                                          \
+      "work of friction impulses")                                                                                     \
     X(LEDGER_TURNING, "ledger/turning", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                          \
-      "left by the turning of the inertia")                                                                            \
+      "error from the rotation of the inertia")                                                                        \
     X(LEDGER_START, "ledger/start", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER | PP_SINCE_5, "M L^2/T^2",                 \
-      "of the staggered start")                                                                                        \
+      "change by the staggered start")                                                                                 \
     X(LEDGER_SAMPLING, "ledger/sampling", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER | PP_SINCE_5, "M L^2/T^2",           \
-      "of velocities that belong to another time than the poses: comes and goes")                                      \
+      "difference because velocities and poses belong to different times; does not accumulate")                        \
     X(LEDGER_DRIFT, "ledger/drift", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER | PP_SINCE_5, "M L^2/T^2",                 \
-      "what the rule of the stepper gains or loses for good")                                                          \
+      "permanent gain or loss by the integration rule")                                                                \
     X(LEDGER_REMAINDER, "ledger/remainder", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2", "rounding")          \
     X(ENERGY_KINETIC, "energy/kinetic", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                          \
       "kinetic energy at the frame")                                                                                   \
     X(ENERGY_GRAVITY, "energy/gravity", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                          \
-      "energy of position, 0 at the origin")                                                                           \
+      "potential energy of gravity, 0 at the origin")                                                                  \
     X(ENERGY_SPRING, "energy/spring", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2", "energy of springs")       \
     X(SECONDS, "timing/seconds", F64, FRAMES, ONE, 0, 0, "s", "wall time since the run began; differs from run to run")
 
@@ -300,7 +303,7 @@ extern const pp_entry pp_layout[PP_DATASET_COUNT];
 int pp_layout_dims(pp_dataset d, const uint64_t *extent, hsize_t *dims);
 /* Numbers in a row. */
 uint64_t pp_layout_row(pp_dataset d, const uint64_t *extent);
-/* Does a recording with these choices hold the dataset? A dataset without columns is left out. */
+/* Whether a recording with these choices has the dataset. A dataset without columns is left out. */
 bool pp_layout_present(pp_dataset d, unsigned what, int dim, int version, const uint64_t *extent);
 static inline bool pp_layout_grows(pp_dataset d) {
     return pp_layout[d].rows == PP_N_FRAMES || pp_layout[d].rows == PP_N_CONTACTS;
@@ -320,15 +323,15 @@ size_t pp_layout_table(char *buf, size_t size);
 /* The groups, parents first; NULL ends. */
 extern const char *const pp_layout_groups[];
 
-/* A certificate with what is recorded beside it: the law residual as part of the speeds of its own step. */
+/* A certificate, and the law residual as a fraction of the speeds of its own step. */
 typedef struct pp_sum {
     perp_certificate c;
     double law;
 } pp_sum;
 /* Adds a step (or the sum of a frame) to a sum. */
 void pp_sum_add(pp_sum *sum, const pp_sum *step);
-/* Largest law residual as a part of the speeds at hand: the scale of the step, at least `floor` (h |g|, what gravity
- * does in a step). If both are zero the residual itself. */
+/* Largest law residual as a fraction of the speeds in the step: the scale of the step, at least `floor` (h |g|, the effect of gravity
+ * in a step). If both are zero, the residual itself. */
 double pp_law(const perp_step_residual *r, double floor);
 
 /* Where the figures of a pp_sum are kept: datasets of one number for each frame, but for the two shapes. */
@@ -342,7 +345,7 @@ extern const pp_figure pp_figures[];
 extern const int pp_nfigure;
 /* Numbers of all figures together, and of the solver, in checkpoint/sums. */
 int pp_figure_columns(void);
-/* Is the figure a pair of shapes? Their numbers are slots in memory and indices in a file. */
+/* Whether the figure is a pair of shapes. Their numbers are slots in memory and indices in a file. */
 static inline bool pp_figure_is_shape(pp_dataset d) {
     return d == PP_D_CERT_OVERLAP_SHAPE || d == PP_D_CERT_GAIN_SHAPE;
 }

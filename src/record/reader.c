@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* reader.c - opening a recording: header, every dataset's type and shape, and all that does not change in a run
- * Method   the table of layout.c says what must be there. Extents come from the datasets themselves, must agree with
- *          each other, and cannot be more than what is stored can hold, so no number in a file makes the reader take
- *          more memory than about a thousand times the file. Indices are checked here, once; what belongs to a frame is
- *          checked when the frame is read. */
+/* reader.c - opening a recording: header, types and shapes of all datasets, and the data that does not change in a run
+ * Method   the table of layout.c lists the required datasets. Extents come from the datasets themselves, must agree with each
+ *          other, and must be possible for the stored size, so that no number in a file makes the reader allocate more than
+ *          about a thousand times the size of the file. Indices are checked here, once; data of a frame is checked when the
+ *          frame is read. */
 #define _POSIX_C_SOURCE 200809L /* stat */
 #include "record/reader.h"
 
@@ -31,7 +31,7 @@ static perp_status bad(const perp_recording *r, const char *key, const char *fou
     return pp_complain(why, PERP_E_ARG, pp_recording_place(r), key, found, allowed);
 }
 
-/* A number of a dataset that cannot be. */
+/* Error report about an invalid number of a dataset. */
 static perp_status bad_number(const perp_recording *r, pp_dataset d, size_t i, double x, const char *allowed,
                               perp_refusal *why) {
     char key[128], found[64];
@@ -108,7 +108,7 @@ static perp_status read_header(perp_recording *r, perp_refusal *why) {
 
 /* ---- datasets ---- */
 
-/* What the shape must be, with letters for what is not known yet. */
+/* The required shape as text, with letters for extents that are not known yet. */
 static void wanted_shape(const perp_recording *r, pp_dataset d, char *out, size_t size) {
     const pp_entry *e = &pp_layout[d];
     pp_extent parts[2] = {e->rows, e->cols};

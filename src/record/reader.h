@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* reader.h - a recording being read. Nothing in the file is believed: types, shapes and numbers are checked before they
- * are used. */
+/* reader.h - a recording that is being read. Types, shapes and numbers of the file are checked before they are used. */
 #ifndef PP_READER_H
 #define PP_READER_H
 

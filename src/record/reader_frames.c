@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* reader_frames.c - what a recording tells of its bodies, shapes, joints and frames. What belongs to a frame is checked
- * when it is read. */
+/* reader_frames.c - bodies, shapes, joints and frames of a recording. Data of a frame is checked when it is read. */
 #include "record/reader.h"
 
 #include <assert.h>

@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* resume.c - continuing a recording from its last commit, of a scene or of a world made in C
- * Method   the file is checked as for reading; its scene must be the one at hand, byte by byte; then the world takes
- *          the saved state, the sums since the last frame and those of all frames are taken up, and rows are added
- *          behind those that are there. State and sums are kept bit for bit, so what follows is the same as without the
- *          interruption. */
+ * Method   the file is checked as for reading; its scene must be equal to the given one, byte by byte. Then the saved state is
+ *          restored, the sums since the last frame and those of all frames are read, and rows are appended. State and sums are
+ *          stored exactly, so the continuation is bitwise identical to an uninterrupted run. */
 #include "record/reader.h"
 #include "record/writer.h"
 
@@ -75,7 +74,7 @@ static bool same_text(const perp_recorder *r, int i, perp_source_file mine) {
 
 /* ---- a world of a program ---- */
 
-/* A line of a scene that speaks of the run and not of the world: keys of perp_scene_words. */
+/* Whether a line of a scene is about the run and not the world: a key of perp_scene_words. */
 static bool of_the_run(const char *line) {
     static const char *const key[] = {"title:", "about:", "units:", "duration:", "record:"};
     for (size_t i = 0; i < sizeof key / sizeof *key; i++)
@@ -90,7 +89,7 @@ static const char *next_line(const char *text) {
     return text;
 }
 
-/* The world is written as the one that was recorded was when that began. */
+/* Compares the scene text of the world with that in the recording. */
 static perp_status same_world(const perp_recorder *r, perp_refusal *why) {
     size_t size = 0;
     char *recorded = recorded_text(r, 0, &size);
@@ -104,7 +103,7 @@ static perp_status same_world(const perp_recorder *r, perp_refusal *why) {
         nb = strcspn(b, "\n");
     }
     perp_status st = PERP_OK;
-    if (*a || *b) { /* show where the two lines part, and a little before */
+    if (*a || *b) { /* show where the two lines differ, with a little context before */
         size_t k = 0;
         while (k < na && k < nb && a[k] == b[k]) k++;
         k = k > 60 ? k - 60 : 0;

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* sealed.c - opening, creating and closing sealed files, and what is said when that fails. See sealed.h.
+/* sealed.c - opening, creating and closing sealed files, and their error messages. See sealed.h.
  *
- * A writer holds an exclusive lock (flock) on the file from opening to closing. A reader looks whether there is a
- * writer: if there is none, seal and journal stay as they are while it opens; if there is, it tries until it has met a
- * moment between two changes, and then takes a copy of the whole file into memory unless it is very long, so that the
- * writer may go on. A new file has no name until its first commit, where the system can do that. */
+ * A writer holds an exclusive lock (flock) on the file from opening to closing. A reader checks whether there is a writer. If there is
+ * none, seal and journal do not change while it opens the file. If there is one, the reader repeats its attempt until it has read a
+ * consistent state between two changes; then it copies the whole file into memory, unless it is very long, so that the writer can
+ * continue. If the system supports it, a new file has no name until its first commit. */
 #define _GNU_SOURCE
 #include "record/sealed_internal.h"
 
@@ -49,7 +49,7 @@ static void wait_a_little(int tries) {
     nanosleep(&t, NULL);
 }
 
-/* Is there HDF5 in this build? If not, with a complaint. */
+/* Whether this build has HDF5; if not, an error report is filled in. */
 static bool possible(const char *path, perp_refusal *why) {
 #ifdef PERP_WITHOUT_HDF5
     pp_complain_say(why, PERP_E_FIT, at(path), NULL, "%s", PERP_WITHOUT_HDF5);
@@ -83,8 +83,8 @@ static pp_sealed *make(const char *path, perp_refusal *why) {
     return s;
 }
 
-/* Gives back all but the object itself. HDF5 may go on with it if it could not close a damaged file; then it reads
- * nothing and writes nowhere. */
+/* Releases everything except the object itself. If HDF5 could not close a damaged file, it may still use the object; then reading
+ * gives nothing and writing has no effect. */
 static void shut(pp_sealed *s) {
     s->shut = true;
     if (s->fd >= 0) close(s->fd); /* and with it the lock */
@@ -104,7 +104,7 @@ void pp_sealed_release(pp_sealed *s) {
     pp_free(&pp_sealed_memory, s);
 }
 
-/* The complaint about what the parts have noted, or `other` if they have noted nothing. */
+/* Error report with the stored cause, or with `other` if there is none. */
 static perp_status complain(const pp_sealed *s, perp_refusal *why, const char *other) {
     if (!s->trouble[0]) return pp_complain(why, PERP_E_ARG, at(s->path), NULL, other, RECORDING);
     return pp_complain_say(why, s->trouble_status, at(s->path), NULL, "%s", s->trouble);
@@ -260,7 +260,7 @@ static bool find_for_writing(pp_sealed *s, perp_refusal *why) {
     return false;
 }
 
-/* Hands s to HDF5. On failure s is gone; *again (not NULL): a writer began meanwhile, and it is worth another try. */
+/* Opens s with HDF5. On failure s is freed; *again (not NULL): a writer began meanwhile, so the opening should be tried again. */
 static hid_t show(pp_sealed *s, bool writing, bool *again, perp_refusal *why) {
     hid_t file = -1, access = pp_sealed_access(s, writing);
     if (access >= 0) {

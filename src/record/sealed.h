@@ -1,14 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* sealed.h - HDF5 files that are at every moment as they were at their last commit, and whose every block is checked
- * when read.
+/* sealed.h - HDF5 files with atomic commits, and with a checksum for every block that is compared when the block is read.
  *
- * A virtual file driver of HDF5. What HDF5 writes stays in memory until pp_sealed_commit(), which writes all changed
- * blocks and a new seal into a journal beside the file (PATH-journal), then into the file itself, then removes the
- * journal. A process that is killed, or a disk that is full, at any moment of this leaves either the old file, or a
- * complete journal that the next opening takes into account (a reader as an overlay in memory, a writer by finishing
- * the copying). The seal lies behind the end that HDF5 knows of: magic, block size, length, a hash for each block, a
- * hash of itself. A block is compared with its hash before HDF5 sees any of its bytes, so HDF5 never parses damaged
+ * This is a virtual file driver of HDF5. Data that HDF5 writes stays in memory until pp_sealed_commit(). The commit writes all changed
+ * blocks and a new seal into a journal beside the file (PATH-journal), then into the file itself, and then removes the journal. If the
+ * process is killed or the disk is full at any moment of this, there is either the old file, or a complete journal that the next
+ * opening uses (a reader as an overlay in memory; a writer completes the copying). The seal is after the end of the HDF5 data: magic,
+ * block size, length, a hash for each block, and a
+ * hash of itself. A block is compared with its hash before HDF5 gets any of its bytes, so HDF5 never parses damaged
  * data; a file without a seal was truncated, or not written by perp, or changed by another program, and is refused. */
 #ifndef PP_SEALED_H
 #define PP_SEALED_H
@@ -25,7 +24,7 @@ hid_t pp_sealed_create(const char *path,
 /* The same, but the file appears in its folder only with its first commit, if the system supports this. A program
  * that is killed before leaves no file. */
 hid_t pp_sealed_create_nameless(const char *path, perp_refusal *why);
-/* Is it in its folder? */
+/* Whether the file has a name in its folder. */
 bool pp_sealed_named(hid_t file);
 hid_t pp_sealed_open_write(
     const char *path,
@@ -35,8 +34,8 @@ hid_t pp_sealed_open_read(const char *path,
 hid_t pp_sealed_open_memory(const char *path, const void *data, size_t size,
                             perp_refusal *why); /* data borrowed until close */
 
-/* Flushes HDF5 and makes what it has written since the last commit permanent, whole or not at all. After a failure
- * (disk full) the file is as at the last commit and a later commit may succeed. */
+/* Flushes HDF5 and makes everything written since the last commit permanent, atomically. After a failure (disk full) the file is in
+ * the state of the last commit, and a later commit may succeed. */
 perp_status pp_sealed_commit(hid_t file, perp_refusal *why);
 /* Closes the file. Everything since the last commit is discarded. */
 void pp_sealed_close(hid_t file);

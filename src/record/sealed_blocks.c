@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* sealed_blocks.c - the blocks of a sealed file: reading with a check, changed blocks in memory.
  *
- * Problem: HDF5 reads and writes any range of bytes; on disk nothing may change between commits, and HDF5 must not see
- * damaged bytes. Method: an entry for each block of 64 KiB. A block that was written since the last commit, or that
- * comes from a journal, has its bytes in memory; any other is read whole and compared with its hash, and some of those
- * read last are kept. HDF5 is only ever given bytes out of checked buffers, never out of a second reading of the file.
+ * Problem: HDF5 reads and writes any range of bytes; the file on disk must not change between commits, and HDF5 must not get damaged
+ * bytes. Method: an entry for each block of 64 KiB. A block that was written since the last commit, or that comes from a journal, has
+ * its bytes in memory. Any other block is read completely and compared with its hash; some of the last ones are cached. HDF5 gets
+ * bytes only from checked buffers, never from a second reading of the file.
  * Cost: reading: one hash (several GB/s) and one copy on top of the reading itself; memory: 24 bytes a block, the
  * changed blocks, 2 MiB.
  *

@@ -1,15 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* sealed_commit.c - making changed blocks permanent, whole or not at all, and finishing what another process began.
+/* sealed_commit.c - atomic commit of changed blocks, and completion of a commit that another process began.
  *
- * Method: write-ahead journal. (1) The changed blocks and the new seal go into a file of another name, which then
- * becomes PATH-journal: from this moment the commit counts. (2) The file is made as long as it will be, so that a full
- * disk is met before anything in it is changed; then the journal is removed and the file is as it was. (3) The blocks
- * and the seal are copied into the file. (4) The file is cut to its size, the journal removed. A journal names the seal
- * that it follows. It belongs to a file whose seal is that one (nothing copied, or not the seal), or its own (all
- * copied), or which has none (in between). Validity: against the death of the process at any moment, and against the
- * loss of power as far as the disk does what it reports. Cost: each changed block is hashed once and written twice, and
- * three waits for the disk. */
+ * Method: write-ahead journal. (1) The changed blocks and the new seal are written to a file with another name, which is then renamed
+ * to PATH-journal: from this moment the commit is valid. (2) The file is extended to its new length. If the disk is full, this fails
+ * before any byte is changed; the journal is removed and the file stays as it was. (3) The blocks and the seal are copied into the
+ * file. (4) The file is truncated to its size, and the journal is removed. A journal contains the hash of the previous seal. It
+ * belongs to a file that has that seal (nothing copied, or all except the seal), or the journal's own seal (all copied), or no valid
+ * seal (in between). Validity: safe against the death of the process at any moment, and against loss of power if the disk really
+ * writes what it reports as written. Cost: each changed block is hashed once and written twice; three syncs. */
 #define _GNU_SOURCE
 #include "record/sealed_internal.h"
 
@@ -47,8 +46,8 @@ static int sync_file(int fd) {
     return 0;
 }
 
-/* Makes the names in the folder of `path` permanent. Where that cannot be done, the process may still die at any
- * moment, but power must not. */
+/* Syncs the folder of `path`, so that file names are permanent. If the system does not support this, commits are safe against the
+ * death of the process but not against loss of power. */
 static void sync_folder(const char *path) {
     char folder[PP_SEALED_PATH];
     const char *slash = strrchr(path, '/');
@@ -67,7 +66,7 @@ static int cut(int fd, uint64_t size) {
     return 0;
 }
 
-/* Gives the file room up to `size`, on disk and not only as a number. */
+/* Allocates disk space for the file up to `size`. */
 static int extend(int fd, uint64_t from, uint64_t size) {
     if (size <= from) return 0;
     int e;

@@ -2,11 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* sealed_driver.c - a sealed file as HDF5 sees it: a virtual file driver over the blocks.
  *
- * Method: HDF5 opens and closes a handle as it likes (it may open twice to look first); all handles of one file share
- * one pp_sealed, which pp_sealed_close() lets go of. Flushing and truncating only move marks: what is written to disk,
- * and when, is up to the commit alone, so that the flush of a closing file goes nowhere. Writing never fails as HDF5
- * sees it. HDF5's own locking of files is not offered. No two files are ever the same to HDF5: each opening has its own
- * view. Source: HDF5 Virtual File Layer; class layouts of HDF5 1.10, 1.12 and 1.14. */
+ * Method: HDF5 may open a file more than once. All handles of one file share one pp_sealed, which pp_sealed_close() releases.
+ * Flushing and truncating change only the recorded sizes; data is written to disk only by a commit, so the flush of a closing file
+ * writes nothing. For HDF5, writing never fails. HDF5's own file locking is not supported. HDF5 never treats two files as the same:
+ * each opening has its own view. Source: HDF5 Virtual File Layer; class layouts of HDF5 1.10, 1.12 and 1.14. */
 #define _GNU_SOURCE
 #include "record/sealed_internal.h"
 
@@ -117,8 +116,8 @@ static herr_t driver_write(H5FD_t *f, H5FD_mem_t type, hid_t transfer, haddr_t a
     (void)transfer;
     pp_sealed *s = sealed_of(f);
     if (at == HADDR_UNDEF || !s->writable) return -1;
-    /* HDF5 1.10 does not survive a failed write: it holds on to what it could not write and cannot be closed any more.
-     * So it is not told; the next commit is, and every one after it. */
+    /* After a failed write, HDF5 1.10 keeps the unwritten data and cannot be closed any more. So the error is not reported to HDF5;
+     * the next commit and all later ones fail instead. */
     if (!s->shut && !pp_blocks_write(s, at, size, data)) s->lost = true;
     return 0;
 }
@@ -165,8 +164,8 @@ static const H5FD_class_t driver = {
 };
 
 hid_t pp_sealed_access(pp_sealed *s, bool writing) {
-    /* A driver of its own for each file: nothing to register once, nothing shared between threads. It must outlive
-     * HDF5's file, whose closing calls it when HDF5 has already let go of it; so it goes with s. */
+    /* Each file has its own driver, so threads share nothing. The driver must outlive HDF5's file, because closing the file calls it
+     * after HDF5 has released it; therefore it is freed with s. */
     s->driver = H5FDregister(&driver);
     if (s->driver < 0) return -1;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);

@@ -6,14 +6,14 @@
 
 #include "record/reader.h"
 
-/* How a series comes out of the datasets. */
+/* How a series is computed from the datasets. */
 typedef enum pp_series_kind {
     PP_SERIES_NONE,
     PP_SERIES_TIME,
     PP_SERIES_COLUMN,   /* one number of each row */
-    PP_SERIES_FORCE,    /* the same, an impulse, over the time step */
-    PP_SERIES_RUNNING,  /* the same, added up from the first frame on */
-    PP_SERIES_FIRST,    /* that of the first frame with steps, from there on */
+    PP_SERIES_FORCE,    /* the same, an impulse, divided by the time step */
+    PP_SERIES_RUNNING,  /* the same, summed from the first frame on */
+    PP_SERIES_FIRST,    /* constant: that of the first frame with steps */
     PP_SERIES_NORM,     /* of three numbers of each row */
     PP_SERIES_KINETIC,  /* energy of a body */
     PP_SERIES_TURNED,   /* angular velocity in axes of the body */
@@ -42,14 +42,14 @@ typedef enum pp_contact_figure {
 
 typedef struct pp_series {
     pp_series_kind kind;
-    pp_dataset d;   /* read from here; for the last kinds: a dataset that must be there */
+    pp_dataset d;   /* read from here; for the last kinds: a dataset that must exist */
     pp_dataset too; /* and this one */
     int col, component;
     int a, b; /* contacts: between these bodies; -1: of any */
     const char *unit;
 } pp_series;
 
-/* ---- values of one frame: what files and traces share, so that both give the same bits ---- */
+/* ---- values of one frame: shared by files and traces, so that both give the same bits ---- */
 
 /* Motion of a body at a frame; what a series does not use may be left zero. */
 typedef struct pp_body_state {
@@ -63,9 +63,9 @@ double pp_series_body(pp_series_kind kind, int component, int dim, const perp_re
 /* Adds the momentum of a body, or its moment of momentum about the origin. */
 void pp_series_add_momentum(bool angular, int dim, const perp_recorded_body *b, const pp_body_state *at,
                             perp_vec3 *sum);
-/* The value of a series of contacts before any contact is taken into it. */
+/* Initial value of a series of contacts, before any contact is added. */
 double pp_series_no_contact(const pp_series *s);
-/* Takes a contact into the value if the series is of its bodies. h: time step [T]. */
+/* Adds a contact to the value if the series is about its bodies. h: time step [T]. */
 void pp_series_add_contact(const pp_series *s, const perp_recorded_contact *c, double h, double *sum);
 
 /* ---- names ---- */
@@ -73,11 +73,11 @@ void pp_series_add_contact(const pp_series *s, const perp_recorded_contact *c, d
 /* Unit of the numbers of a sensor, in L, M, T and rad; joint: of the kinds that are on one. */
 const char *pp_sensor_unit(perp_sensor_kind kind, perp_joint_kind joint, int coord);
 
-/* What a name means; kind PP_SERIES_NONE if nothing. Says nothing of whether the recording holds it. */
+/* The series of a name; kind PP_SERIES_NONE if there is none. The recording need not have its data. */
 pp_series pp_series_find(const perp_recording *r, const char *name);
-/* Complains of a name that means nothing: with what is allowed instead, and the nearest. */
+/* Error report about an unknown name, with the allowed names and the nearest one. */
 perp_status pp_series_unknown(const perp_recording *r, const char *name, perp_refusal *why);
-/* Does the recording hold what the series is made of? */
+/* Whether the recording has the data of the series. */
 bool pp_series_held(const perp_recording *r, const pp_series *s);
 
 #endif

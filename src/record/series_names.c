@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* series_names.c - names of quantities over time: what they mean, which there are, which come near */
+/* series_names.c - names of series: their meaning, the list of all names, and similar names */
 #include "record/series.h"
 
 #include <limits.h>
@@ -345,7 +345,7 @@ static bool add_pair(perp_recording *r, uint64_t pair) {
     return true;
 }
 
-/* A run in memory does not know yet which bodies will touch: all pairs, if they are few. */
+/* For a run in memory it is not known yet which bodies will touch: all pairs are listed, if they are few. */
 static bool add_all_pairs(perp_recording *r) {
     enum { BODIES_MAX = 16 }; /* 120 pairs; the list is for the nearest name in a complaint */
     uint64_t n = r->info.nbody <= BODIES_MAX ? (uint64_t)r->info.nbody : 0;

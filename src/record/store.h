@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* store.h - small things on HDF5 files: attributes, whole datasets, their checks. Every function closes what it opens,
- * and HDF5's error printing must be off (pp_quiet_begin). */
+/* store.h - helpers for HDF5 files: attributes, whole datasets, their checks. Every function closes the handles that it opens.
+ * HDF5's error printing must be off (pp_quiet_begin). */
 #ifndef PP_STORE_H
 #define PP_STORE_H
 
@@ -40,7 +40,7 @@ int pp_get_words(hid_t at, const char *name, char (*out)[PP_SOLVER_NAME], int ma
 /* Opens a dataset of which every step of the path is a plain link within the file; negative if there is none. */
 hid_t pp_open_plain(hid_t file, const char *path);
 
-/* What a dataset is, as far as a reader must know before it reads. */
+/* Type and size of a dataset, for the checks before it is read. */
 typedef struct pp_found {
     H5T_class_t class;
     size_t size; /* bytes of one */
@@ -48,8 +48,8 @@ typedef struct pp_found {
     hsize_t dim[3];
     uint64_t bytes, stored; /* of all numbers; of what the file keeps */
 } pp_found;
-/* Looks at a dataset. False with words in `why` if it is stored in a way that a recording is not: outside the file,
- * other filters, huge chunks, or more numbers than what is stored can hold. */
+/* Inspects a dataset. False, with text in `why`, if its storage is not that of a recording: outside the file, other filters, huge
+ * chunks, or more numbers than the stored size allows. */
 bool pp_look(hid_t set, uint64_t file_size, pp_found *out, char *why, size_t size);
 /* Its type is the one of the table. */
 bool pp_type_is(hid_t set, pp_type t);

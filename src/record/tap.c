@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* tap.c - see tap.h. The columns are those of a recorder, with room for one frame at first, and never handed to HDF5. */
+/* tap.c - see tap.h. The columns are those of a recorder, with initial room for one frame; they are never passed to HDF5. */
 #include "record/tap.h"
 
 perp_status pp_tap_new(const char *name, const perp_scene *scene, const perp_record_choice *choice, perp_recorder **out,

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* trace.c - see trace.h: the life of a trace, its declared series, and its face as a recording.
+/* trace.c - see trace.h: creation of a trace, its declared series, and its interface as a recording.
  * Method   ids, maps and sums are those of a recorder without a file (writer.h); names and meanings of series are those
  *          of a recording (series_names.c), for which the trace fills the parts that names need: bodies and joints. Only
  *          the values of declared series are kept, one double for each frame.
@@ -22,7 +22,7 @@ static perp_status no_memory(const pp_trace *t, perp_refusal *why) {
     return pp_complain_say(why, PERP_E_MEMORY, place(t), "", "out of memory");
 }
 
-/* ---- the face of a recording ---- */
+/* ---- the interface of a recording ---- */
 
 static bool kept_static(pp_dataset d) {
     return (d >= PP_D_BODY_NAME && d <= PP_D_BODY_INERTIA) || (d >= PP_D_JOINT_NAME && d <= PP_D_SENSOR_FIRST);
@@ -45,7 +45,7 @@ static bool take_static(void *ctx, const perp_recorder *r, pp_dataset d, size_t 
     return true;
 }
 
-/* What a recording says about itself, from the scene as it is now. */
+/* Description of the recording, from the present scene. */
 static void describe(pp_trace *t, const perp_scene *scene) {
     perp_recording *v = &t->view;
     const perp_recorder *r = t->at;
@@ -244,7 +244,7 @@ static int body_of_slot(const perp_recorder *r, uint32_t slot) {
     return lo;
 }
 
-/* Sensors of the same names and kinds? */
+/* Whether the sensors have the same names and kinds. */
 static bool same_sensors(const pp_trace *t, const perp_world *w) {
     const perp_recorder *r = t->at;
     int n = (int)r->extent[PP_N_SENSORS];
@@ -262,7 +262,7 @@ static bool same_sensors(const pp_trace *t, const perp_world *w) {
     return true;
 }
 
-/* Bodies, joints and sensors of the same names and kinds, as many shapes? */
+/* Whether bodies, joints and sensors have the same names and kinds, and the number of shapes is the same. */
 static bool same_build(const pp_trace *t, const perp_world *w) {
     const perp_recorder *r = t->at;
     const uint64_t *e = r->extent;
@@ -319,7 +319,7 @@ static void refresh_statics(pp_trace *t, const perp_world *w) {
     }
 }
 
-/* The trace of a scene that is built otherwise takes the place of this one. */
+/* Replaces the trace by a new one, for a scene with other contents. */
 static perp_status begin_anew(pp_trace *t, const perp_scene *scene, perp_refusal *why) {
     pp_trace *other = NULL;
     perp_status st = pp_trace_new(scene, t->at->choice.every, &other, why);

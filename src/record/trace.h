@@ -24,7 +24,7 @@ typedef struct pp_trace pp_trace;
  * scene: borrowed until pp_trace_free(), or until pp_trace_reset() with another one
  * every: a frame every so many steps, as perp_record_choice has it */
 perp_status pp_trace_new(const perp_scene *scene, int every, pp_trace **out, perp_refusal *why);
-/* NULL is fine. */
+/* Frees a trace. NULL is allowed. */
 void pp_trace_free(pp_trace *t);
 
 /* Declares a series that is to be kept, before the first frame. index (may be NULL): its number, from 0; the same series
@@ -41,9 +41,9 @@ perp_status pp_trace_first(pp_trace *t, perp_refusal *why);
 /* To be called after each successful step; every `every`-th step becomes a frame. Allocates only where the run is longer
  * than any before it. PERP_E_ARG if a step was left out, PERP_E_MEMORY. */
 perp_status pp_trace_step(pp_trace *t, const perp_certificate *cert, perp_refusal *why);
-/* Forgets all frames for the next trial; the declared series stay, with their numbers. The scene's world may have been
- * made anew. If bodies, shapes and joints are the same in number, name and kind, nothing is allocated; otherwise the
- * series are looked up again by their names. PERP_E_NAME if one is gone: then another reset or pp_trace_free() must follow. */
+/* Removes all frames for the next trial; the declared series stay, with their numbers. The scene may have a new world. If bodies,
+ * shapes and joints are the same in number, name and kind, nothing is allocated; otherwise the series are looked up again by their
+ * names. PERP_E_NAME if one no longer exists: then another reset or pp_trace_free() must follow. */
 perp_status pp_trace_reset(pp_trace *t, const perp_scene *scene, perp_refusal *why);
 
 /* The frames so far as a recording. Borrowed until pp_trace_free(); never to be closed. On it work

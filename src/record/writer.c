@@ -1,12 +1,11 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* writer.c - recording a run: rows wait in memory, whole chunks go to HDF5, commits make them permanent
- * Method   one buffer for each dataset; a frame is copied in after all room for it was made, so it is in whole or not
- *          at all. A commit writes what waits, the state of the world and the sums since the last frame, and seals the
+/* writer.c - recording a run: rows are buffered in memory, whole chunks are passed to HDF5, commits make them permanent
+ * Method   one buffer for each dataset. A frame is copied after room for all of it was made, so it is recorded completely or not
+ *          at all. A commit writes the buffered rows, the state of the world and the sums since the last frame, and seals the
  *          file.
- * Cost     a step without a frame: one addition of certificates and a look at the clock. A frame: its bytes are copied
- *          once. Memory is taken only where a buffer grows, and by HDF5 when it is handed a chunk or a commit is
- *          due. */
+ * Cost     a step without a frame: one addition of certificates and one reading of the clock. A frame: its bytes are copied
+ *          once. Memory is allocated only if a buffer grows, and by HDF5 when it gets a chunk or at a commit. */
 #include "record/writer.h"
 
 #include <assert.h>
@@ -16,8 +15,8 @@
 
 #include "base/clock.h"
 
-#define COMMIT_SECONDS 0.9         /* a killed run loses at most one second, and a step takes time itself */
-#define COMMIT_BYTES   (32u << 20) /* that wait for a commit */
+#define COMMIT_SECONDS 0.9 /* time between commits: with the time of a step, a killed run loses at most one second */
+#define COMMIT_BYTES   (32u << 20) /* largest number of bytes that wait for a commit */
 #define CHUNK_BYTES \
     32768u /* approximate size of a chunk: small, because a commit compresses the last chunk of every dataset again */
 #define CHUNK_FRAMES 512u /* frames in a chunk at most, for the same reason */

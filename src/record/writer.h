@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* writer.h - a recording being written. */
+/* writer.h - a recording that is being written. */
 #ifndef PP_WRITER_H
 #define PP_WRITER_H
 
@@ -19,7 +19,7 @@ typedef struct pp_column {
 struct perp_recorder {
     perp_allocator alloc;
     const perp_scene *scene; /* borrowed */
-    perp_scene *around; /* the same, if the recorder made it around a world: then it is its own. NULL: it did not */
+    perp_scene *around;      /* the same, if the recorder made it for a world and owns it; otherwise NULL */
     perp_world *w;
     hid_t file, state; /* state: dataset of the saved state */
     char *path;

@@ -8,7 +8,7 @@
  *   two slides and a hinge, all at right angles, hinge last   planar
  *   three hinges through one point                            spherical: it has no coordinates, so limits and the like are lost
  *   three slides and three hinges, none limited               moves freely
- * Others are split: between two joints stands a body that has PP_SPLIT_MASS of the link's mass and inertia, at its place. The link keeps the rest. */
+ * Others are split: an intermediate body at the place of the link connects two joints. It has PP_SPLIT_MASS of the link's mass and inertia; the link keeps the rest. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static perp_pose frame_along(perp_vec3 p, perp_vec3 z) {
     return frame_of(p, t, z);
 }
 
-/* Lines through p along a and q along b: do they meet, and where? */
+/* Whether the lines through p along a and through q along b intersect, and where. */
 static bool meet(perp_vec3 p, perp_vec3 a, perp_vec3 q, perp_vec3 b, perp_vec3 *at) {
     perp_vec3 n = perp_v3_cross(a, b), r = perp_v3_sub(q, p);
     double nn = perp_v3_dot(n, n);

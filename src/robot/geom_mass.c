@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* geom_mass.c - meshes of a model, and the mass of its geoms.
  *
- * A closed mesh has the mass of what it encloses; that of another one is the mass of its hull, with a note where it counts. */
+ * A closed mesh has the mass of its volume; an open one has the mass of its hull, with a note if the mass is used. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static bool transform(pp_model_mesh *mesh) {
     return true;
 }
 
-/* Mirrored by an odd number of negative factors: faces turned the other way round. */
+/* Reverses the faces of a mesh that is mirrored by an odd number of negative factors. */
 static void turn_faces(pp_mesh *g) {
     for (int f = 0; f < g->nface; f++)
         for (int i = g->face_start[f], k = g->face_start[f + 1] - 1; i < k; i++, k--) {
@@ -97,7 +97,7 @@ perp_status pp_model_need_mesh(pp_import *m, int index) {
     mesh->closed = !s;
     s = mesh->closed ? PERP_OK : hull_mass(m, mesh);
     mesh->read = !s;
-    pp_mesh_free(&mesh->mesh); /* the hull is all that is wanted from here on */
+    pp_mesh_free(&mesh->mesh); /* only the hull is needed from here on */
     return s;
 }
 

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* hull.c - convex hulls of meshes, reduced to a number of corners, with the error.
  *
- * Problem  A mesh has many thousands of vertices, a contact search of hulls wants few corners.
- * Method   Farthest points: begin with the extreme vertices along 13 axes; then, in rounds, add the farthest vertex above each face of
- *          the hull so far, the farthest first, until nothing lies outside or the budget is spent. Vertices inside are dropped
- *          from round to round. The reduced hull lies within the true one.
+ * Problem  A mesh may have many thousands of vertices; the contact search needs hulls with few corners.
+ * Method   Farthest points: start with the extreme vertices along 13 axes; then, in rounds, add the farthest vertex above each face of
+ *          the present hull, the farthest first, until no vertex lies outside or the limit of corners is reached. Vertices inside
+ *          are dropped in each round. The reduced hull lies within the true one.
  * Error    the largest distance of a vertex from the reduced hull, exactly: over its triangles.
  * Cost     vertices outside times faces, per round; the rounds grow with the logarithm of the budget. */
 #include <math.h>
@@ -83,7 +83,7 @@ static double distance(const hull *h, perp_vec3 p) {
     for (int f = 0; f < v->nface; f++) {
         const int *c = v->face + v->face_start[f];
         int k = v->face_start[f + 1] - v->face_start[f];
-        if (perp_v3_dot(h->n[f], p) <= h->d[f]) continue; /* the nearest face is one that sees it */
+        if (perp_v3_dot(h->n[f], p) <= h->d[f]) continue; /* p is in front of its nearest face */
         for (int i = 1; i + 1 < k; i++)
             best = fmin(best, to_triangle(p, v->def.points[c[0]], v->def.points[c[i]], v->def.points[c[i + 1]]));
     }

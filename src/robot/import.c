@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* import.c - opening a model: which format it is, the steps to a scene, and what is left out. */
+/* import.c - opening a model: detection of the format, the steps to a scene, and notes about elements that are left out. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ perp_status pp_robot_read_file(pp_import *m, const char *path, const char *named
     return s;
 }
 
-/* The one place that knows what perp has nothing for. */
+/* Notes about all elements that perp does not support. */
 perp_status pp_note_unused(pp_import *m) {
     const pp_model *d = &m->model;
     perp_status s = PERP_OK;

@@ -37,7 +37,7 @@ perp_status pp_robot_check_inertia(pp_import *m, const pp_xml *e, const char *wh
     bool positive = (part ? a >= 0 : a > 1e-12 * c) && isfinite(a) && isfinite(c),
          triangle = a + b >= c * (1 - ROUNDING);
     if (positive && a + b >= c) return PERP_OK;
-    if (positive && triangle) { /* a slip of the last digits: made good without a word */
+    if (positive && triangle) { /* within the rounding of printed digits: corrected without a note */
         perp_vec3 n = part ? d : nearest(d, mass->mass);
         mass->I_B = rebuilt(V, n);
         return PERP_OK;

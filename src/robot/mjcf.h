@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* mjcf.h - what the readers of the sections of an MJCF file share: settings of the compiler, classes of defaults, and the attributes seen through
- * them. */
+/* mjcf.h - shared by the readers of the sections of an MJCF file: settings of the compiler, classes of defaults, and attributes with their
+ * defaults. */
 #ifndef PP_MJCF_H
 #define PP_MJCF_H
 
@@ -9,7 +9,7 @@
 
 #define PP_MJCF_CLASSES 4096 /* most classes of defaults */
 
-/* A class of defaults: the <default> elements that it is written in, and the class that it takes the rest from. */
+/* A class of defaults: its <default> elements, and the class above it. */
 typedef struct pp_mjcf_class {
     const char *name;
     int parent;        /* -1: it is the first, main */
@@ -42,7 +42,7 @@ typedef struct pp_mjcf_element {
 /* ---- mjcf_default.c ---- */
 
 perp_status pp_mjcf_defaults(pp_mjcf *f);
-/* The class of that name, refused where there is none; name NULL: `otherwise`. */
+/* The class of that name; an error if there is none. name NULL: `otherwise`. */
 perp_status pp_mjcf_class_of(pp_mjcf *f, const pp_xml *e, const char *attribute, int otherwise, int *out);
 /* An attribute of the element, or of its defaults; NULL: neither has it. */
 const char *pp_mjcf_get(const pp_mjcf_element *x, const char *attribute);
@@ -55,11 +55,11 @@ perp_status pp_mjcf_whole(const pp_mjcf_element *x, const char *attribute, int *
 perp_status pp_mjcf_bool(pp_import *m, const pp_xml *e, const char *attribute, const char *text, bool *out);
 /* pos and one of quat, axisangle, xyaxes, zaxis, euler. */
 perp_status pp_mjcf_pose(const pp_mjcf_element *x, perp_pose *out);
-/* The turn that brings z to v, as MuJoCo has it. */
+/* The rotation that takes z to v, as in MuJoCo. */
 perp_quat pp_mjcf_z_to(perp_vec3 v);
 /* fromto: pose and half length; *is: the element has it. */
 perp_status pp_mjcf_fromto(const pp_mjcf_element *x, perp_pose *out, double *half, bool *is);
-/* Is every attribute one of the list (ended by NULL)? */
+/* Checks that every attribute is in the list (ended by NULL). */
 perp_status pp_mjcf_known(pp_import *m, const pp_xml *e, const char *const *list);
 
 /* ---- sections ---- */

@@ -14,7 +14,7 @@ static const char *const kinds[] = {"general",  "motor",  "position", "velocity"
                                     "cylinder", "muscle", "adhesion", "dcmotor",  "plugin",      NULL};
 enum { GENERAL, MOTOR, POSITION, VELOCITY };
 
-/* What an actuator is while elements are applied to it. */
+/* An actuator while elements are applied to it. */
 typedef struct making {
     pp_model_actuator *a;
     int ctrl_limited, force_limited; /* as LIMITED below */
@@ -147,7 +147,7 @@ static perp_status ranges(pp_mjcf *f, const pp_xml *e, const making *k) {
     return PERP_OK;
 }
 
-/* Why perp has no such actuator; NULL: it has. */
+/* Why perp does not support an actuator; NULL: it does. */
 static const char *missing(const pp_import *m, const pp_model_actuator *a) {
     bool joint = !strcmp(a->on, "joint") || !strcmp(a->on, "jointinparent");
     if (!joint && a->tendon < 0) return "they do not act on a joint or a fixed tendon";
@@ -219,7 +219,7 @@ perp_status pp_mjcf_actuators(pp_mjcf *f, const pp_xml *section) {
 
 /* ---- damping that is given as a ratio ---- */
 
-/* Inertia that a hinge or slide feels with all joints at their reference: of everything that hangs on it, and the armature. */
+/* Effective inertia of a hinge or slide with all joints at their reference: that of all bodies below it, plus the armature. */
 static double inertia_felt(const pp_import *m, int joint, const perp_pose *X_W) {
     const pp_model *d = &m->model;
     const pp_model_joint *j = &d->joint[joint];

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* mjcf_body.c - bodies of MJCF: frames, inertials, joints, sites, and the corrections that the compiler's settings ask for. */
+/* mjcf_body.c - bodies of MJCF: frames, inertials, joints, sites, and the corrections by the compiler's settings. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -215,7 +215,7 @@ static perp_status read_site(pp_mjcf *f, const pp_xml *e, int class, int body, p
     return PERP_OK;
 }
 
-/* What stands in a body: its own parts first, then the bodies on it, so that its joints are one after another however the file mixes them. */
+/* Reads the contents of a body: first its own parts, then its child bodies, so that its joints are contiguous even if the file mixes them. */
 typedef enum pass { OWN, BODIES } pass;
 static perp_status read_children(pp_mjcf *f, const pp_xml *e, int class, int body, perp_pose X, pass which, int depth);
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* mjcf_geom.c - geoms of MJCF, their meshes and colours.
  *
- * A geom whose type is a primitive and that names a mesh is that primitive fitted to the mesh: it has the axes of its inertia, and the box, cylinder, ...
- * has the moments of the mesh, as MuJoCo does it. */
+ * If a geom has a primitive type and names a mesh, the primitive is fitted to the mesh: it has the principal axes and the moments of inertia of the mesh, as
+ * in MuJoCo. */
 #define _POSIX_C_SOURCE 200809L /* access */
 #include <math.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* mjcf_other.c - what MJCF has beside bodies and actuators: contact pairs, equalities, tendons, keyframes. */
+/* mjcf_other.c - further sections of MJCF: contact pairs, equalities, tendons, keyframes. */
 #include <math.h>
 #include <string.h>
 
 #include "base/rounding.h"
 #include "robot/mjcf.h"
 
-/* [1] Distance of two points that are meant to be one, as a part of the lengths that lead to them: files give six digits. */
+/* [1] Largest distance of two points that count as one, as a fraction of the lengths that lead to them: files have six digits. */
 #define ROUNDED 1e-6
 
 static const char *geom_name(const pp_import *m, int i) { return i < m->model.ngeom ? m->model.geom[i].name : NULL; }
@@ -26,7 +26,7 @@ static perp_status geom_of(pp_import *m, const pp_xml *e, const char *attribute,
     return *out >= 0 ? PERP_OK : pp_robot_missing(m, e, attribute, name, "a geom", geom_name);
 }
 
-/* What an explicit pair says of its friction; the rest is as that of its geoms. */
+/* Friction of an explicit pair; values that it does not give are those of its geoms. */
 static perp_status pair_friction(pp_mjcf *f, const pp_xml *e, pp_model_pair *p) {
     pp_mjcf_element x = {f, e, 0};
     double v[5] = {1, 1, 0.005, 0.0001, 0.0001};
@@ -76,7 +76,7 @@ static perp_pose reference_pose(const pp_import *m, int body) {
 
 static const char *site_name(const pp_import *m, int i) { return i < m->model.nsite ? m->model.site[i].name : NULL; }
 
-/* Frames that two sites name; *is: they do. */
+/* Frames of an equality between two sites; *is: whether it names sites. */
 static perp_status between_sites(pp_import *m, const pp_xml *e, pp_model_equality *q, bool *is) {
     static const char *const key[] = {"site1", "site2"};
     *is = pp_xml_get(e, "site1") || pp_xml_get(e, "site2");
@@ -92,21 +92,21 @@ static perp_status between_sites(pp_import *m, const pp_xml *e, pp_model_equalit
     return PERP_OK;
 }
 
-/* Lengths that are added up on the way from the world to a point of a body [L]. */
+/* Sum of the lengths from the world to a point of a body [L]. */
 static double way_to(const pp_import *m, int body, perp_vec3 at) {
     double sum = perp_v3_norm(at);
     for (int b = body; b > 0; b = m->model.body[b].parent) sum += perp_v3_norm(m->model.body[b].X_P.p);
     return sum;
 }
 
-/* Sites of a connect that rounded digits put apart: the second is taken to be where the first is, as MuJoCo does it with an anchor. Several loops of a mechanism would contradict each
- * other by such distances. */
+/* Two sites of a connect may be apart because of rounded digits. Then the second is moved to the first, as MuJoCo does with an anchor. Otherwise several loops of a mechanism would
+ * contradict each other. */
 static perp_status join_sites(pp_import *m, const pp_xml *e, pp_model_equality *q) {
     perp_pose X = perp_pose_mul(perp_pose_inverse(reference_pose(m, q->body[1])), reference_pose(m, q->body[0]));
     perp_vec3 first = perp_pose_apply(X, q->X[0].p);
     double apart = perp_v3_norm(perp_v3_sub(first, q->X[1].p)),
            length = fmax(way_to(m, q->body[0], q->X[0].p), way_to(m, q->body[1], q->X[1].p));
-    if (!(apart <= ROUNDED * length)) return PERP_OK; /* meant: the loop is not closed at the reference */
+    if (!(apart <= ROUNDED * length)) return PERP_OK; /* intended: the loop is open at the reference */
     q->X[1].p = first;
     if (apart <= PP_ROUNDING * length) return PERP_OK;
     return pp_robot_note(m, PERP_IMPORT_APPROXIMATED, e,

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* mjcf_sensor.c - the section <sensor> of MJCF, and its sensors as entries of the scene
  *
- * A sensor of force or torque in MuJoCo is what the parent of the site's body does to that body, by the joint between them. A body
- * without a joint is a part of its parent in the scene, so that nothing is between them: such a sensor is left out. */
+ * A force or torque sensor in MuJoCo measures the action of the parent on the site's body, by the joint between them. A body without a joint is
+ * a part of its parent in the scene, so there is nothing to measure: such a sensor is left out. */
 #include <string.h>
 
 #include "robot/mjcf.h"

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* model.c - the parts of a model: adding, finding, freeing. Names are found by looking at all: models have hundreds of parts, not millions. */
+/* model.c - the parts of a model: adding, finding, freeing. Names are found by linear search; models have hundreds of parts. */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* note.c - complaints about a model file, with the element they are about, and the lines of the report. */
+/* note.c - error reports about a model file, with the element, and the lines of the report. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* pairs.c - which shapes may touch, and how they rub.
+/* pairs.c - which shapes may touch, and their friction.
  *
  * MuJoCo tests two geoms if contype of one and conaffinity of the other have a bit in common, either way round. It does not test geoms that
  * move as one, geoms of a parent and its child (unless the parent is fixed to the world), and bodies that an exclude names. perp tests
  * shapes if each one's group has a bit in common with the other's mask. So the shapes are divided into classes with the same partners;
- * each class has a bit of its own as group, and as mask the bits of the classes it may touch. Geoms that an explicit pair names touch each other in any case, so that
- * each of them is a filter of its own. Bodies on both sides of a joint do not touch
- * in perp anyhow; whether they should is left open when classes are formed, which keeps them few. */
+ * the group of each class is one bit, and its mask has the bits of the classes it may touch. Geoms of an explicit pair always touch each other, so each of them
+ * is a separate filter. Two bodies with a joint between them never touch in perp. Therefore their shapes need not agree with the model when classes are formed,
+ * which keeps the number of classes small. */
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static const pp_model_pair *paired(const pp_import *m, int a, int b) {
     return NULL;
 }
 
-/* Does a pair name the geom? own: one that has friction of its own. */
+/* Whether a pair names the geom. own: only pairs with their own friction. */
 static bool in_pair(const pp_import *m, int geom, bool own) {
     for (int i = 0; i < m->model.npair; i++) {
         const pp_model_pair *p = &m->model.pair[i];
@@ -63,7 +63,7 @@ bool pp_robot_may_touch(const pp_import *m, const pp_filter *a, const pp_filter 
     return !(a->body >= 0 && b->body >= 0 && excluded(m, a->body, b->body));
 }
 
-/* As classes see it: bodies that share a joint of perp are no matter of theirs. */
+/* Whether two filters may touch, for the formation of classes; bodies with a joint of perp between them do not matter. */
 static int relation(const pp_import *m, const pp_filter *a, const pp_filter *b) {
     if (a->link == b->link) return OPEN;
     bool joined = m->link[a->link].parent == b->link || m->link[b->link].parent == a->link;
@@ -92,7 +92,7 @@ static perp_status filter_of(pp_import *m, int geom) {
     return PERP_OK;
 }
 
-/* Classes as they are formed: what their members, taken together, want of each filter. */
+/* Classes while they are formed: for each filter, whether the members of a class may touch it. */
 typedef struct forming {
     pp_import *m;
     signed char *want; /* CLASSES x nfilter */
@@ -101,8 +101,8 @@ typedef struct forming {
 
 static signed char *wants(const forming *o, int class, int filter) { return &o->want[class * o->m->nfilter + filter]; }
 
-/* In how many places would the members of a class disagree if filter f were one of them? About single filters, and about the members of
- * each class, which have one bit in common. */
+/* Number of conflicts in a class if filter f were added: with single filters, and with the members of each class, which have one bit in
+ * common. */
 static int disagreements(const forming *o, int class, int f) {
     const pp_import *m = o->m;
     int n = 0, seen[CLASSES];

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* robot.h - robot models of other programs: what a reader fills, and the steps from there to a scene.
+/* robot.h - robot models of other programs: the model that a reader fills, and the steps from it to a scene.
  *
  *   urdf_*.c, mjcf_*.c   XML                        -> pp_model: bodies, joints, geoms, ... as the file has them
  *   mass.c               inertials and geoms        -> mass of each body
@@ -9,7 +9,7 @@
  *   pairs.c              contact filters            -> groups and masks
  *   write*.c             all of these               -> YAML
  *
- * What perp has no counterpart for stays in pp_model, and a note says so. All texts are of the pool of the import. */
+ * Elements without a counterpart in perp are only in pp_model, and a note says so. All texts are in the pool of the import. */
 #ifndef PP_ROBOT_H
 #define PP_ROBOT_H
 
@@ -204,7 +204,7 @@ typedef struct pp_link {
     const char *name; /* in the scene */
 } pp_link;
 
-/* A model as a part of another scene. Its shapes may touch all that is not of the model. */
+/* A model as a part of another scene. Its shapes may touch all shapes outside the model. */
 typedef enum pp_base { PP_BASE_MODEL, PP_BASE_FIXED, PP_BASE_FREE } pp_base;
 typedef struct pp_embed {
     const char *name; /* comes before all names, with a - */
@@ -255,7 +255,7 @@ typedef struct pp_friction {
     int geom; /* of the model, if a pair with friction of its own names it; else -1 */
 } pp_friction;
 
-/* ---- complaints and notes (note.c) ---- */
+/* ---- error reports and notes (note.c) ---- */
 
 /* At an element, with the way to it: `joint elbow: axis.xyz`. attribute NULL: the element itself. */
 perp_status pp_robot_wrong(pp_import *m, const pp_xml *e, const char *attribute, const char *found,
@@ -265,7 +265,7 @@ perp_status pp_robot_no_memory(pp_import *m);
 /* A line of the report. The same text again counts as one more place. e NULL: of no place. */
 perp_status pp_robot_note(pp_import *m, perp_import_kind kind, const pp_xml *e, const char *format, ...)
     PERP_PRINTF(4, 5);
-/* A name that is none of n, with the nearest. what: "a link". name_at: the i-th name. */
+/* Error report about a name that is none of n, with the nearest one. what: "a link". name_at: the i-th name. */
 perp_status pp_robot_missing(pp_import *m, const pp_xml *e, const char *attribute, const char *name, const char *what,
                              const char *(*name_at)(const pp_import *m, int i));
 
@@ -336,8 +336,8 @@ perp_status pp_mjcf_key(pp_import *m, const char *name);
 
 /* ---- from the model to the scene ---- */
 
-/* Is this an inertia of a body? Complains, or, if it may, takes the nearest one and notes it. I_B about the centre of mass. part: it is
- * fixed to other bodies, so that it may also be a point or a rod without thickness. */
+/* Checks that an inertia is possible for a body. If not: an error, or, if repairs are allowed, the nearest valid one with a note. I_B about the
+ * centre of mass. part: the body is fixed to other bodies, so it may also be a point or a thin rod. */
 perp_status pp_robot_check_inertia(pp_import *m, const pp_xml *e, const char *what, bool part, perp_mass *mass);
 perp_status pp_robot_links(pp_import *m);   /* tree.c */
 perp_status pp_robot_filters(pp_import *m); /* pairs.c */
@@ -347,7 +347,7 @@ void pp_robot_pair_law(const pp_import *m, const pp_friction *a, const pp_fricti
 perp_status pp_robot_write(pp_import *m); /* write.c */
 /* Puts joints that follow others where they belong at the start (write_coupling.c). */
 void pp_robot_follow(pp_import *m);
-/* What there is in the model that perp has nothing for; the one place to change when it has. */
+/* Notes about all elements that perp does not support. Change it here when perp supports one. */
 perp_status pp_note_unused(pp_import *m);
 
 /* The joints of a link as one joint of perp (chain.c). */
@@ -362,8 +362,8 @@ typedef struct pp_chain {
 perp_status pp_robot_chain(pp_import *m, int link, pp_chain *out);
 /* The i-th joint of a link that is split, as a joint of perp. */
 void pp_robot_chain_part(const pp_import *m, int link, int i, pp_chain *out);
-/* Part of the mass of a link that each body between its joints gets. Joint forces of the engine are exact for any ratio of masses; with 1e-3 the inertia that a
- * joint feels differs by at most that part. */
+/* Fraction of the mass of a link that each body between its joints gets. Joint forces are exact for any mass ratio; with 1e-3 the inertia at a joint differs by
+ * at most that fraction. */
 #define PP_SPLIT_MASS 1e-3
 /* Pose of the link in its parent at the coordinates q of the model's joints; NULL: at the start. */
 perp_pose pp_robot_kinematics(const pp_import *m, int body, const double *q);

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* tree.c - from bodies of a model to links: bodies that move as one.
  *
- * Bodies without joints belong to the link of their parent; what is fixed to the world is link 0. perp knows no body without mass, so
- *   - a link without mass on which nothing hangs stays where it is: its joints are dropped, and a note says so;
- *   - the joints of a link without mass on which one link hangs become joints of that link, before its own;
+ * Bodies without joints belong to the link of their parent; everything that is fixed to the world is link 0. A moving body in perp must have a mass, so
+ *   - a link without mass and without children is fixed to its parent: its joints are dropped, and a note says so;
+ *   - the joints of a link without mass and with one child become joints of that child, before its own;
  *   - others are refused. */
 #include <math.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ static void drop_joints(pp_import *m, int body) {
     d->njoint = n;
 }
 
-/* Joints of `from` become joints of the link `to` that hangs on it. They stay where they are with all coordinates at their reference. */
+/* Moves the joints of `from` to its child link `to`. Their places with all coordinates at their reference do not change. */
 static void hand_down(pp_import *m, int from, int to) {
     pp_model *d = &m->model;
     perp_pose X = perp_pose_mul(m->X_link[d->body[to].parent], d->body[to].X_P); /* of `to` in `from` */

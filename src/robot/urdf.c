@@ -2,19 +2,20 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* urdf.c - URDF: links and joints as the Robot Operating System describes them.
  *
- * Links become bodies in the order of the tree: a parent before its children, children in the order of their joints in the file. A link's frame is that
- * of the joint it hangs on. rpy are turns about fixed x, then y, then z. Elements of other programs (gazebo, transmission, ...) are noted. */
+ * Links become bodies in the order of the tree: a parent before its children, children in the order of their joints in the file. The frame of a link is
+ * the frame of the joint to its parent. rpy are rotations about the fixed axes x, then y, then z. Elements of other programs (gazebo, transmission, ...)
+ * are listed in the report. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "robot/robot.h"
 
-/* A link of the file and what is known of it. */
+/* A link of the file. */
 typedef struct urdf_link {
     const pp_xml *at;
     const char *name;
-    int joint; /* it hangs on; -1: none */
+    int joint; /* joint to its parent; -1: none */
     int body;  /* -1: not reached yet */
 } urdf_link;
 
@@ -272,7 +273,7 @@ static perp_status add_link(urdf *u, int link, int parent) {
     return s;
 }
 
-/* All links that hang on `link`, by way of a stack: files may nest as deep as they like. */
+/* All links below `link`, with an explicit stack, because the depth of files is not limited. */
 static perp_status add_tree(urdf *u, int root) {
     int *stack = pp_alloc(&u->m->alloc, sizeof *stack * (size_t)(u->nlink + 1)), n = 0;
     if (!stack) return pp_robot_no_memory(u->m);

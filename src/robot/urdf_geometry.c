@@ -18,7 +18,7 @@ static perp_status keep_path(pp_import *m, const char *path, const char **out) {
     return *out ? PERP_OK : pp_robot_no_memory(m);
 }
 
-/* Looks in the folder of the file and in those above it: for a folder that is called as the package, and for a folder that is the package.
+/* Searches the folder of the file and those above it for a folder with the name of the package, and whether one of them is itself the package.
  * rest: the path in the package. */
 static bool search_up(const char *file, const char *package, size_t n, const char *rest, char *out) {
     char folder[PATH_BYTES];
@@ -176,7 +176,7 @@ perp_status pp_urdf_geometry(pp_import *m, const pp_xml *e, int body, bool visua
         m->model.ngeom--;
         return pp_robot_note(m, PERP_IMPORT_IGNORED, e, "a shape without size");
     }
-    if (s && visual && s != PERP_E_MEMORY) { /* what is only drawn is never a reason to refuse */
+    if (s && visual && s != PERP_E_MEMORY) { /* errors in visual elements do not refuse the model */
         m->model.ngeom--;
         return pp_robot_note(m, PERP_IMPORT_IGNORED, e, "a visual: %s", m->why->text);
     }

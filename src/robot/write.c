@@ -50,7 +50,7 @@ void pp_scene_letters_of(const pp_import *m, const char *name, char *out) {
     pp_scene_letters(whole, out);
 }
 
-/* A name that scenes take and that no other body or joint has. */
+/* A valid and unique name in the scene. */
 static const char *scene_name(pp_writing *w, const char *name, const char *otherwise, int nlink, int njoint) {
     char out[PP_SCENE_LETTERS], tried[PP_SCENE_LETTERS + 12];
     pp_scene_letters_of(w->m, name && name[0] ? name : otherwise, out);
@@ -145,7 +145,7 @@ static perp_status put_form(pp_writing *w, const pp_model_geom *g, perp_pose *X)
     return pp_robot_note(w->m, PERP_IMPORT_APPROXIMATED, g->at, "mesh %s is its convex hull", mesh->name);
 }
 
-/* Is the geom of this link to be written? A mesh that is only drawn and cannot be read is left out. */
+/* Whether to write the geom of this link. A mesh that is only drawn and cannot be read is left out. */
 static perp_status wanted(pp_import *m, const pp_model_geom *g, int link, bool *out) {
     *out = m->link_of[g->body] == link;
     if (!*out) return PERP_OK;
@@ -162,7 +162,7 @@ static perp_status wanted(pp_import *m, const pp_model_geom *g, int link, bool *
     return pp_robot_note(m, PERP_IMPORT_IGNORED, g->at, "a visual: %s", m->why->text);
 }
 
-/* Bits of a shape. A model within a scene has bits of its own, and takes those of all others. */
+/* Group and mask bits of a shape. A model within a scene has its own bits and may touch all other groups. */
 static void put_filter(pp_writing *w, const pp_filter *f) {
     const pp_embed *e = w->m->embed;
     uint32_t group = 1u << f->bit, mask = f->mask;
@@ -343,7 +343,7 @@ static perp_status put_joint(pp_writing *w, int link) {
     return s;
 }
 
-/* Bodies on both sides of a row of joints do not touch, as those of one joint. */
+/* The bodies at the ends of joints in series do not touch each other, as with a single joint. */
 static void put_excludes(pp_writing *w) {
     const pp_import *m = w->m;
     bool any = false;
@@ -414,7 +414,7 @@ static perp_status name_between(pp_writing *w, int link) {
     return PERP_OK;
 }
 
-/* A list under a key; what it has is written by `put`. */
+/* A list under a key; `put` writes its entries. */
 static perp_status put_list(pp_writing *w, const char *key, int from, perp_status (*put)(pp_writing *w, int link)) {
     perp_status s = PERP_OK;
     pp_text_add(&w->t, "%s:\n", key);

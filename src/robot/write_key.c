@@ -78,7 +78,7 @@ static bool put_v(pp_writing *w, int link, const double *v, bool *first) {
     return c->ncoordinate > 0 || j->kind == PP_FREE || j->kind == PP_BALL;
 }
 
-/* Does a weld or connect join what no joint of the tree joins? Its bodies then have other coordinates in the scene than in the model. */
+/* Whether a weld or connect joins bodies that no joint of the tree joins. These then have other coordinates in the scene than in the model. */
 static perp_status joins_parts(pp_writing *w, bool *out) {
     const pp_import *m = w->m;
     int *part = pp_pool_get(&w->m->pool, sizeof *part * (size_t)m->nlink);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* complain.c - complaints of the scene reader: where in which file, by which way, what is there and what may be. */
+/* complain.c - error reports of the scene reader: file and place, path of keys, what was found and what is allowed. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ perp_status pp_wrong_say(pp_reader *r, perp_status s, pp_item at, const char *fo
     return pp_complain_say(r->why, s, place(at), key, "%s", words);
 }
 
-/* Is this what YAML makes of c ? a : b, or of f(a, b), without quotes? NULL: no; else what needs the quotes. */
+/* Detects what YAML makes of c ? a : b, or of f(a, b), without quotes. NULL: neither; otherwise the text that needs quotes. */
 static const char *torn(pp_item at) {
     if (pp_is_map(at) && pp_first(at).node && strchr(pp_text_of(pp_first(at)), '?')) return "with a colon";
     for (pp_item v = pp_is_list(at) ? pp_first(at) : (pp_item){NULL, 0}; v.node; v = pp_next(v))

@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* formula.c - expressions that are evaluated during the run: motions of kinematic bodies and forces.
  *
- * They read nothing but their own constants and the world they are called with, so that clones of a world may use them
- * at the same time. A result that is not finite goes to the world as it is, which then refuses the step with its own
- * words. */
+ * They read only their own constants and the world they are called with, so clones of a world may use them at the same time. If a
+ * result is not finite, the world refuses the step with its own message. */
 #include <string.h>
 
 #include "input/text.h"

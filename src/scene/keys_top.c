@@ -6,8 +6,8 @@
 
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 
-/* The stages there are; solvers may be added while the program runs. A test holds these lists against the world's
- * own. */
+/* Names of the stages; solvers may be registered while the program runs. A test compares these lists with those of the
+ * world. */
 static const char *detector(int i) { return i == 0 ? "plain" : NULL; }
 static const char *contact_model(int i) { return perp_contact_model_at(i); }
 static const char *stepper(int i) {

@@ -169,7 +169,7 @@ static const char *nested_text(const pp_nested *nested, const char *key) {
     return NULL;
 }
 
-/* Does the field say more than the default? What is required is always written. */
+/* Whether a field differs from its default. Required fields are always written. */
 static bool says(const pp_key *k, const void *field) {
     switch (k->type) {
     case PP_T_NUMBER: {
@@ -223,7 +223,7 @@ static void value(pp_text *t, const pp_key *k, int dim, const void *field) {
         else
             pp_text_number(t, ((const perp_vec3 *)field)->z);
         break;
-    case PP_T_TURN: { /* the number as it is: an angle would not give back every bit */
+    case PP_T_TURN: { /* the quaternion itself: an angle would not reproduce every bit */
         const perp_quat *q = field;
         pp_text_add(t, "{quaternion: ");
         if (dim == 2)

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* put.h - maps of a scene file, written: the same tables that a map is read by say how it is written.
+/* put.h - writing maps of a scene file, by the same tables that are used for reading.
  *
  * The writer of a map fills the struct that the reader would fill (scene_in.h), and pp_put_map() writes every key whose field
  * says more than the default. A key that is new in a table is written as soon as its field is set:

@@ -27,7 +27,7 @@ static void head(pp_writer *t) { pp_write(t, "| key | value | unit | default | m
 
 static bool everywhere(const pp_key *k) { return k->variants == 0; }
 
-/* Of a map with many types: is it a key of all but one or two of them? */
+/* For a map with many types: whether all types except one or two have the key. */
 #define MANY_TYPES 6
 static bool nearly_everywhere(const pp_map *m, const pp_key *k) {
     int types = 0, missing = 0;

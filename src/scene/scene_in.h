@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* scene_in.h - what each map of a scene file is read into: the structs whose fields the lines of the tables fill. Each
- * begins with pp_got, which knows where every given key stands. */
+/* scene_in.h - the structs that the maps of a scene file are read into; the lines of the tables fill their fields. Each begins with
+ * pp_got, which has the place of every given key. */
 #ifndef PP_SCENE_IN_H
 #define PP_SCENE_IN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* scene_internal.h - the scene, the reader that makes it, and what the files of src/scene share. */
+/* scene_internal.h - the scene, its reader, and functions shared by the files of src/scene. */
 #ifndef PP_SCENE_INTERNAL_H
 #define PP_SCENE_INTERNAL_H
 
@@ -28,7 +28,7 @@ typedef struct pp_scene_file {
 
 typedef struct pp_formula pp_formula;
 
-/* A value for a parameter from outside. */
+/* A value of a parameter that the caller defines. */
 typedef struct pp_definition {
     char *name, *text; /* text NULL: the value is `number` */
     double number;
@@ -106,7 +106,7 @@ typedef struct pp_cached {
     pp_expr *x;
 } pp_cached;
 
-/* What the files declare of a parameter. */
+/* Declaration of a parameter. */
 typedef struct pp_declaration {
     double initial, min, max;
     const char *unit, *about; /* in the trees; NULL: not given */
@@ -192,7 +192,7 @@ void pp_reader_free(pp_reader *r);
 /* World, formulas, parameters and texts of a scene, not its files. */
 void pp_scene_free_content(perp_scene *s);
 
-/* complaints (complain.c): at an item, with the way to it as key */
+/* error reports (complain.c): at an item, with the path to it as key */
 perp_status pp_wrong(pp_reader *r, pp_item at, const char *found, const char *allowed);
 perp_status pp_wrong_say(pp_reader *r, perp_status s, pp_item at, const char *format, ...) PERP_PRINTF(4, 5);
 /* Refuses the value at the item: the key does not allow it. */
@@ -221,11 +221,11 @@ perp_status pp_evaluate(pp_reader *r, pp_item at, double *out);
 perp_status pp_evaluate_text(pp_reader *r, pp_item at, const char *text, size_t length, double *out);
 /* Compiles for the run with `dynamic` names (ended by NULL) first, then the variables of the reader. */
 perp_status pp_compile(pp_reader *r, pp_item at, const char *const *dynamic, pp_expr **out);
-/* Is the scalar a number and no expression? */
+/* Whether the scalar is a number, not an expression. */
 bool pp_is_literal(pp_item at);
 void pp_scope_changed(pp_reader *r);
 void pp_scope_free(pp_reader *r);
-/* Is the name taken by the language: pi, sin, ...? */
+/* Whether the name is reserved by the language: pi, sin, ... */
 bool pp_reserved(const char *name);
 void pp_random_start(pp_reader *r, int list, int position, uint64_t index);
 double pp_random_uniform(pp_reader *r, double lo, double hi);
@@ -240,7 +240,7 @@ bool pp_name_good(const char *name);
 
 /* maps (read_map.c). out: the struct of the map, begins with pp_got, zero before. The first layer wins. */
 perp_status pp_read_map(pp_reader *r, const pp_map *m, const pp_item *layer, int nlayer, void *out);
-/* Are the keys known? For maps whose values are read later. */
+/* Checks that the keys are known; for maps whose values are read later. */
 perp_status pp_check_keys(pp_reader *r, const pp_map *m, pp_item at, int variant, bool template);
 static inline const pp_node *pp_at(pp_item i) { return &i.tree->node[i.node]; }
 static inline const char *pp_text_of(pp_item i) { return pp_yaml_text(i.tree, i.node); }
@@ -269,7 +269,7 @@ perp_status pp_scene_file_read(pp_reader *r, pp_item at, int *file);
 const char *pp_document_path(const pp_reader *r, const pp_tree *t);
 /* A new file of the scene; data is taken over, and freed on failure. */
 perp_status pp_scene_file_keep(pp_reader *r, const char *path, char *data, size_t size, int *file);
-/* The same complaint, told of the line that names the file. */
+/* The same error report, with the place of the line that names the file. */
 perp_status pp_told_at(pp_reader *r, pp_item at, perp_status s);
 /* Takes a file of that path that was passed in memory; false: there is none. */
 bool pp_scene_file_memory(pp_reader *r, const char *path, int *file, perp_status *s);
@@ -295,7 +295,7 @@ perp_status pp_read_templates(pp_reader *r, const pp_item *layer, int nlayer);
 perp_status pp_read_shapes(pp_reader *r, const pp_body_in *body);
 /* Puts the shapes' points in place: the scratch does not move any more. */
 const perp_shape_def *pp_shape_ready(pp_reader *r, int i);
-/* The way to shape i of the body at hand, for a complaint. */
+/* The path to shape i of the present body, for an error report. */
 void pp_push_shape(pp_reader *r, const pp_body_in *body, int i);
 /* A convex mesh into `out`; several parts into `parts`, which the caller frees, also after a complaint. */
 perp_status pp_read_mesh(pp_reader *r, const pp_shape_in *in, pp_shape_draft *out, pp_shape_parts *parts);
@@ -310,7 +310,7 @@ perp_status pp_read_motion(pp_reader *r, pp_item at, perp_body_id body);
 perp_status pp_read_support(pp_reader *r, pp_item at, perp_body_id body, perp_vec3 com);
 perp_status pp_read_turn(pp_reader *r, pp_item at, const pp_key *k, perp_quat *out);
 
-/* Calls `make` for every turn of a repeat, with its variables set; once if there is none. */
+/* Calls `make` for every iteration of a repeat, with its variables set; once if there is no repeat. */
 typedef perp_status (*pp_make)(pp_reader *r, pp_item entry, void *ctx);
 perp_status pp_repeat(pp_reader *r, pp_item entry, int list, int position, pp_make make, void *ctx);
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* schema.c - the JSON Schema (draft 2020-12) of scene files, from the tables the reader uses.
  *
- * The schema does not know the dimension of a scene nor the values of expressions: vectors may have two or three
- * numbers, and a number may be a text. What it lets through the reader still checks. */
+ * The schema cannot express the dimension of a scene or the values of expressions: vectors may have two or three numbers, and a
+ * number may be a text. The reader checks these. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* synonym.c - words of MuJoCo, URDF, SDF, Box2D and everyday speech for what scenes call otherwise.
+/* synonym.c - words of MuJoCo, URDF, SDF, Box2D and everyday language for keys and values of scenes.
  *
- * They are not taken in place of the scene's own words, so that a scene has one spelling; a complaint names the word that is
- * meant. A word may stand for several: the first of them that is allowed where it was written counts. Case, - and _ are no
- * difference. */
+ * They are not accepted instead of the scene's own words, so that a scene has one spelling; the error message names the right word. A
+ * synonym may have several meanings: the first one that is allowed at that place is used. Case, - and _ are ignored. */
 #include <string.h>
 
 #include "scene/scene_internal.h"
@@ -186,7 +185,7 @@ static const struct {
 
 static char fold(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-/* Alike but for case, - and _? */
+/* Whether two words are equal except for case, - and _. */
 static bool alike(const char *a, const char *b) {
     for (;;) {
         while (*a == '_' || *a == '-') a++;

@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* table.h - the tables of scene keys: one line per key, from which come reading, checking, the lists of what is
- * allowed, the JSON Schema and the reference. A new key is one new line in a keys_*.c file and the code that uses the
- * field it fills. */
+/* table.h - the tables of scene keys, one line per key. The reader, its checks, the lists of allowed values, the JSON Schema and the
+ * reference all use them. A new key is one new line in a keys_*.c file and the code that uses its field. */
 #ifndef PP_SCENE_TABLE_H
 #define PP_SCENE_TABLE_H
 
@@ -118,7 +117,7 @@ extern const pp_map pp_map_model, pp_map_site, pp_map_sensor, pp_map_keyframe, p
 /* The type of a function of a program. It is written into recordings of its world and cannot be read. */
 #define PP_USER_TYPE "user"
 
-/* Does the key exist for this dimension (0: not known) and variant (-1: any)? */
+/* Whether the key exists for this dimension (0: not known) and variant (-1: any). */
 static inline bool pp_key_fits(const pp_key *k, int dim, int variant) {
     if (dim && k->dims && !(k->dims & (dim == 2 ? PP_2D : PP_3D))) return false;
     return variant < 0 || !k->variants || (k->variants >> variant & 1u);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* penalty.c - constraints for methods that know none: an exact penalty.
+/* penalty.c - constraints for methods without support for them: an exact penalty.
  *
  *      merit(x) = f(x) + sum_j weight_j max(0, g_j(x))
  * Method   A minimum of the problem is one of the merit if weight_j exceeds the multiplier of g_j. With one active

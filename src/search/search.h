@@ -41,7 +41,7 @@ typedef struct pp_search {
  * evaluated gets f = NAN and v = INFINITY. False: the search is over (s->end says why), and nothing was written that
  * may be used. At the limit of evaluations only the points that remain are evaluated, for the sake of the best. */
 bool pp_search_values(pp_search *s, int count, const double *x, double *f, double *g, double *v);
-/* Is (f, v) better than (f2, v2)? Feasible points by f, then the others by violation, then those that failed. */
+/* Whether (f, v) is better than (f2, v2): feasible points by f, then the others by violation, then those that failed. */
 bool pp_search_better(double f, double v, double f2, double v2);
 /* Into the bounds: the nearest value. */
 double pp_search_project(const pp_search *s, int i, double x);
@@ -56,8 +56,8 @@ typedef struct pp_search_runs {
     int idle;    /* runs in succession that gained nothing */
     double f, v; /* the best before the last run */
 } pp_search_runs;
-/* After a run that converged: shall there be another? Then it is counted in s->restarts. No, if the restarts are used
- * up or two in succession gained nothing. */
+/* Whether to restart after a run that converged; if so, it is counted in s->restarts. Not if the restarts are used up or two in
+ * succession gained nothing. */
 bool pp_search_again(pp_search *s, pp_search_runs *r);
 
 /* ---- exact penalty (penalty.c) ---- */
@@ -73,8 +73,8 @@ typedef struct pp_search_penalty {
 /* The weights from a simplex (n + 1 points, row 0 its centre). weight: m, by the caller. */
 void pp_search_weigh(const pp_search *s, pp_search_penalty *a, const double *f, const double *g);
 double pp_search_merit(pp_search *s, pp_search_penalty *a, double f, const double *g);
-/* After a run: is its best merit so much below the best feasible f that the weights are too small? Then they are raised
- * tenfold, and the run should be repeated. */
+/* After a run: if its best merit is so far below the best feasible f that the weights are too small, multiplies them by RAISE
+ * (penalty.c) and returns true; the run should then be repeated. */
 bool pp_search_raise(const pp_search *s, pp_search_penalty *a);
 
 /* ---- random numbers: splitmix64 (Steele, Lea, Flood 2014) ---- */

@@ -239,11 +239,11 @@ static perp_status run_search(pp_hunt *h, perp_refusal *why) {
 
 /* ---- drawn designs, level by level ---- */
 
-/* With `enough`, designs go through the levels in blocks of this many, and the search ends between two blocks: few, so
- * that little is run in vain, but enough to keep several workers busy. It must not depend on their number. */
+/* With `enough`, designs pass the levels in blocks of this size, and the search ends between two blocks. A small block wastes few
+ * runs; it must be large enough for several workers, but must not depend on their number. */
 enum { DESIGN_BLOCK = 16 };
 
-/* Some designs on their way through the levels. */
+/* A block of designs that passes the levels. */
 typedef struct block {
     pp_hunt *h;
     const uint64_t *design; /* their numbers, in the order in which they are run */
@@ -307,7 +307,7 @@ static uint64_t count_alive(const block *b) {
     return n;
 }
 
-/* All trials of one level: wave by wave, so that a design that failed is not run any further. */
+/* All trials of one level, in batches, so that a design that failed is not run any further. */
 static perp_status run_level(const block *b, int level, int step) {
     pp_hunt *h = b->h;
     uint64_t T = pp_design_trials(h->design);

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* ensemble.c - trials on worker threads, results in the order of their numbers.
  *
- * Method   Workers take the next number under one lock and write the result into a ring of WINDOW slots for each
- *          worker. The calling thread hands results on in order. A worker that is ahead by the whole ring waits, so
- *          memory does not grow with the number of trials.
+ * Method   Workers take the next number under one lock and write the result into a ring with WINDOW slots for each worker. The
+ *          calling thread passes results on in order. A worker that is ahead by the whole ring waits, so memory does not grow
+ *          with the number of trials.
  * Cost     One lock and one signal for each trial: below 10 us, where the shortest trials take 500 us. */
 #define _POSIX_C_SOURCE 200809L
 #include "perp/ensemble.h"

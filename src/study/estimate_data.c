@@ -10,8 +10,8 @@
 #define ON_GRID \
     1e-3 /* part of h by which a time may miss a step and still count as at it: times are printed with few digits */
 
-#define FAR   1e15 /* standard deviations: a number this far out is a slip, and its square may not be one */
-#define STEPS 1e9  /* of one run: more are a slip in the times or their unit */
+#define FAR   1e15 /* standard deviations: a number this far off is an error in the data, and its square may overflow */
+#define STEPS 1e9  /* of one run: more mean an error in the times or their unit */
 #define EVEN  0.01 /* part of the usual distance of rows by which distances may differ and still count as even */
 #define GAP   1.5  /* times the usual distance: a row is missing in between */
 typedef struct data_in {

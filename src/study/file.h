@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* file.h - the file of a study: HDF5, sealed as recordings are, so it is whole at every moment and every block is
- * checked when it is read. It holds the study, its scene and all that the scene names, and a row for each trial.
+/* file.h - the results file of a study: HDF5, sealed as recordings are, so it is consistent at every moment and every block is
+ * checked when it is read. It contains the study, its scene and all files that the scene names, and a row for each trial.
  *
  *   /                attributes perp-study (1), program, title, plan, trials, parts
  *   /source/N        text of file N (0: the study, 1: the scene, ...), attribute path
@@ -16,7 +16,7 @@
 
 typedef struct pp_study_file pp_study_file;
 
-/* What the file says of itself. */
+/* Description of the file. */
 typedef struct pp_study_info {
     uint64_t plan;   /* hash of everything that trials depend on */
     uint64_t trials; /* in all; 0: not known beforehand (a search) */
@@ -25,8 +25,8 @@ typedef struct pp_study_info {
     char title[200], program[64];
 } pp_study_info;
 
-/* Hash of everything that the result of trial K depends on: the scene, definitions, seed, and the study but for its texts, report and
- * checks. search: the trials are those of `design`. */
+/* Hash of everything that the result of trial K depends on: the scene, definitions, seed, and the study except for its texts, report
+ * and checks. search: the trials are those of `design`. */
 uint64_t pp_study_plan(const pp_study *s, const pp_study_options *o, bool search);
 
 /* A new file; PERP_E_IO if there is one. @param trials number in all, 0: not known */
@@ -37,7 +37,7 @@ perp_status pp_study_file_copy(const char *path, pp_study_file *from, pp_study_f
 /* Opens a file to add rows: it must be of the same plan. */
 perp_status pp_study_file_extend(const char *path, const pp_study *s, uint64_t plan, pp_study_file **out,
                                  perp_refusal *why);
-/* Does a file say of itself that it holds results of a study? It may still be damaged. */
+/* Whether the header of a file says that it is a results file. The file may still be damaged. */
 bool pp_study_file_is(const char *path);
 /* Opens a file to read. */
 perp_status pp_study_file_open(const char *path, pp_study_file **out, perp_refusal *why);
@@ -53,7 +53,7 @@ perp_status pp_study_file_expect(pp_study_file *f, uint64_t trials, perp_refusal
 void pp_study_file_close(pp_study_file *f);
 const pp_study_info *pp_study_file_info(const pp_study_file *f);
 
-/* Have the rows of the file the parameters and measures of the study, so that they are as long? */
+/* Whether the file has the parameters and measures of the study, so that its rows have the same length. */
 bool pp_study_file_fits(const pp_study_file *f, const pp_study *s);
 /* The study of the file, read from the texts in it. With `path`: read from that file instead, with the options of this one; it must
  * have the same plan, and may have another report. */
@@ -63,8 +63,8 @@ perp_status pp_study_file_rows(pp_study_file *f, uint64_t first, uint64_t n, boo
 /* Numbers of all rows, in the order of the file. */
 perp_status pp_study_file_numbers(pp_study_file *f, uint64_t *number, perp_refusal *why);
 
-/* One number for the results of a whole study: rows in the order of their numbers, without times. Rows may lie in
- * several files (parts of one study). A trial that two files have with other results is refused. */
+/* Hash of the results of a whole study: rows in the order of their numbers, without times. Rows may be in several files (parts of one
+ * study). If two files have different results for a trial, this is an error. */
 perp_status pp_study_digest(pp_study_file *const *f, int n, uint64_t *out, perp_refusal *why);
 
 #endif

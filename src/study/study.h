@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* study.h - a study: a scene, what varies, what is measured, what is wanted. docs/studies.md describes the file.
+/* study.h - a study: a scene, what varies, what is measured, and what is searched for. docs/studies.md describes the file.
  *
  *   read.c     the file, strictly                     plan.c   a trial's number -> values of its parameters
  *   draw.c     random numbers of a trial              trial.c  values -> run -> one row of results
@@ -29,7 +29,7 @@ typedef struct pp_study_range {
     double lo, hi; /* drawn from (lo, hi]; equal: the value itself */
 } pp_study_range;
 
-/* What varies from cell to cell: values of a parameter, or classes. */
+/* A variable: values of a parameter, or classes. */
 typedef struct pp_study_axis {
     const char *name;
     int n;
@@ -69,8 +69,7 @@ typedef struct pp_study {
     const char **parameter; /* names, of the scene */
     double *base;           /* their values in the scene as it stands */
     int nparameter;
-    /* Parameters that trials set. The others keep what the scene makes of them: their default may be an expression of
-     * parameters that are set. */
+    /* Parameters that trials set. The others keep the value of the scene, which may be an expression of parameters that are set. */
     bool touched[PP_STUDY_VARIABLES];
 
     pp_study_axis *axis;
@@ -86,7 +85,7 @@ typedef struct pp_study {
     pp_study_named *measure;
     int nmeasure, cap_measure;
 
-    uint32_t values, report, checks, design, estimate; /* read by whoever needs them; 0: not given */
+    uint32_t values, report, checks, design, estimate; /* nodes, read by the files that use them; 0: not given */
     bool narrowed; /* only some values of what varies are taken: checks of others do not apply */
     int refine;    /* steps of h/refine instead of h; 1 unless a caller sets it before it makes a crew */
 } pp_study;
@@ -113,14 +112,14 @@ void pp_study_close(pp_study *s);
 int pp_study_parameter(const pp_study *s, const char *name);
 int pp_study_axis_find(const pp_study *s, const char *name);
 int pp_study_measure_find(const pp_study *s, const char *name);
-/* Complains that the key of a map is no parameter of the scene. */
+/* Error report: the key of a map is not a parameter of the scene. */
 perp_status pp_study_no_parameter(const pp_study *s, uint32_t node, const char *path, perp_refusal *why);
 /* Compiles the expression of a scalar node. Owned by the caller (pp_expr_free). */
 perp_status pp_study_compile(const pp_study *s, uint32_t node, const char *key, const pp_expr_names *names,
                              pp_expr **out, perp_refusal *why);
 /* A number: an expression of the scene's parameters as they stand. */
 perp_status pp_study_number(const pp_study *s, uint32_t node, const char *path, double *out, perp_refusal *why);
-/* Complains that memory is not enough for the part `key` of the study. */
+/* Error report: not enough memory for the part `key` of the study. */
 static inline perp_status pp_study_no_memory(const pp_study *s, const char *key, perp_refusal *why) {
     return pp_complain_say(why, PERP_E_MEMORY, (pp_location){s->path, 0, 0}, key, "not enough memory");
 }
@@ -168,7 +167,7 @@ typedef enum pp_outcome {
 } pp_outcome;
 #define PP_TRIAL_WHY 200 /* bytes of the reason in a row */
 
-/* What a trial gave: this, then nparameter values and nmeasure measures. */
+/* Result of a trial: this struct, then nparameter values and nmeasure measures. */
 typedef struct pp_row {
     uint64_t number, hash; /* hash: of the final state */
     double t_end;          /* time at the end [T] */
@@ -184,28 +183,28 @@ static inline size_t pp_row_size(const pp_study *s) {
     return sizeof(pp_row) + sizeof(double) * (size_t)(s->nparameter + s->nmeasure);
 }
 const char *pp_outcome_word(int outcome); /* "done", "ended early", ... */
-/* Did the trial give measures? Fractions and means are of such trials. */
+/* Whether the trial has measures. Fractions and means use only such trials. */
 static inline bool pp_row_measured(const pp_row *r) {
     return r->outcome == PP_TRIAL_DONE || r->outcome == PP_TRIAL_ENDED;
 }
 
-/* One worker's tools: a trace, measures, the end condition, compiled for its scene. */
+/* The runner of one worker: a trace, measures and the end condition, compiled for its scene. */
 typedef struct pp_runner pp_runner;
 perp_status pp_runner_new(const pp_study *s, perp_scene *scene, pp_runner **out, perp_refusal *why);
 void pp_runner_free(pp_runner *r);
-/* Somebody who looks on while a trial runs, in its thread: to record it, or to tell how far it is. False from either ends
- * the trial as one that was stopped from outside. */
+/* Callbacks of a running trial, in its thread: to record it, or to show its progress. If either returns false, the trial ends as
+ * stopped. */
 typedef struct pp_runner_watch {
     bool (*begin)(void *ctx, perp_scene *scene, uint64_t steps); /* values are set; steps: most that there will be */
     bool (*stepped)(void *ctx, const perp_certificate *c);       /* after each step that was solved */
     void *ctx;
 } pp_runner_watch;
-/* Of the trials that follow. @param w copied; NULL: nobody */
+/* Sets the callbacks of the following trials. @param w copied; NULL: none */
 void pp_runner_set_watch(pp_runner *r, const pp_runner_watch *w);
 /* The touched parameters among `value`, for perp_scene_set_many(); their number. */
 int pp_study_settings(const pp_study *s, const double *value, perp_scene_value *out);
-/* Runs one trial. `value`: all parameters, of which those that are touched are set; the row gets all as the scene has them
- * then. False only if the run was stopped from outside. */
+/* Runs one trial. `value`: all parameters; those that trials set are set in the scene, and the row gets the resulting values of all.
+ * False only if the run was stopped. */
 bool pp_runner_run(pp_runner *r, perp_scene *scene, uint64_t number, const double *value, pp_row *row);
 
 /* Runners for all workers of an ensemble. */

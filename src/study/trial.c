@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* trial.c - one trial: parameters set, the scene run, its measures taken; and a crew of such runners. */
+/* trial.c - one trial: sets parameters, runs the scene, evaluates measures; and a runner for each worker (a crew). */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>

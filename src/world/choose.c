@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* choose.c - the definition of a world: its defaults, its checks, and the stages that its names stand for
  *
- * What the user left open follows what was named: the form from dimension, stepper, contact model and solvers; the solvers
- * from the form. Stages that do not fit together are refused here, before there is a step. */
+ * Choices that the user leaves open follow from those that are given: the form follows from dimension, stepper, contact model and
+ * solvers; the solvers follow from the form. Stages that do not fit together are refused here, before the first step. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,12 +12,12 @@
 #include "stage/stepper.h"
 #include "world/lifetime.h"
 
-/* What is asked where the user names no solver (and the form is not cone), and where the user names no fallback. */
+/* Default solver (if the form is not cone) and default fallbacks. */
 static const char default_solver[] = "lemke";
 static const char *const default_fallback[] = {"pgs", "enumerate"};
-enum { DIRECTIONS = 8 }; /* of pyramids, where the user names no number */
-/* Unknowns up to which all bases are tried where nothing else had an answer, unless settings say otherwise: a few
- * milliseconds. A step that has none asks for it in each of its parts, and what 20 take would be minutes. */
+enum { DIRECTIONS = 8 }; /* default number of directions of a pyramid */
+/* Largest number of unknowns for which `enumerate` tries all bases as the last fallback, unless settings say otherwise: a few
+ * milliseconds. A step without a solution calls it in each of its parts; with 20 unknowns this would take minutes. */
 #define FEW_UNKNOWNS 12
 
 perp_world_def perp_world_def_default(int dim) {
@@ -110,7 +110,7 @@ static const char *form_name(perp_form form) {
     return form == PERP_FORM_LCP ? "lcp" : form == PERP_FORM_MLCP ? "mlcp" : "cone";
 }
 
-/* A solver that does not take what the stepper makes, with the names of those that do. */
+/* Refuses a solver that does not support the class of the stepper's problem, with the names of those that do. */
 static perp_status refuse_solver(const perp_solver_type *s, perp_class cls, const char *stepper, char *why, size_t n) {
     const char *what = cls == PERP_LCP ? "LCP" : cls == PERP_MLCP ? "mixed LCP" : "true friction cones";
     char able[160] = "";
@@ -125,7 +125,7 @@ static perp_status refuse_solver(const perp_solver_type *s, perp_class cls, cons
                      what, stepper, able[0] ? able : "none");
 }
 
-/* The solver and its fallbacks, in order; what the user left open follows the form. @return how many */
+/* The solver and its fallbacks, in order, with defaults that depend on the form. @return how many */
 static int solver_names(const perp_world_def *d, const char *out[1 + PERP_FALLBACK_MAX]) {
     bool cone = d->form == PERP_FORM_CONE;
     int n = 0;
@@ -134,11 +134,11 @@ static int solver_names(const perp_world_def *d, const char *out[1 + PERP_FALLBA
     if (d->fallback[0] || d->no_fallback || cone) return n; /* with cones, "auto" has fallbacks of its own */
     out[n++] = default_fallback[0];
     out[n++] = default_fallback[1];
-    if (d->dim == 2 && !d->solver) out[n++] = "auto"; /* of use where there is much, see stage/solve/solver_chain.c */
+    if (d->dim == 2 && !d->solver) out[n++] = "auto"; /* for large islands, see stage/solve/solver_chain.c */
     return n;
 }
 
-/* Do the solvers that the user named take cones? */
+/* Whether all solvers that the user named support cones. */
 static bool named_take_cones(perp_world_def d) {
     const char *name[1 + PERP_FALLBACK_MAX];
     d.form = PERP_FORM_CONE;
@@ -149,9 +149,9 @@ static bool named_take_cones(perp_world_def d) {
     return true;
 }
 
-/* The form where the user leaves it open: true cones in space, and where bodies in the plane may have supports, whose friction is that
- * of space; unless something else was named that goes with pyramids only. Else, in the plane, cones and pyramids are the same, and
- * pivoting is exact. */
+/* Chooses the form if the user leaves it open. In 3D, and in 2D with steppers that have supports (whose friction has two tangents),
+ * it is the true cone, unless the user named a stage that works with pyramids only. Otherwise in 2D it is the LCP: cones and
+ * pyramids are the same there, and pivoting is exact. */
 static void choose_form(perp_world *w) {
     perp_world_def *d = &w->def;
     const pp_stepper_type *s = pp_stepper_find(d->stepper);
@@ -165,8 +165,9 @@ static void choose_form(perp_world *w) {
     if (!d->friction_directions) d->friction_directions = DIRECTIONS;
 }
 
-/* The start where the user leaves it open: staggered, if the step moves by the velocity that it leaves at its start pose, in
- * parts of one length. Others have velocities of the ends of their steps; supports carry loads that are no forces. */
+/* Chooses the start if the user leaves it open: staggered, if the stepper applies its kick at the start pose and then moves with the
+ * new velocity, in parts of equal length. Other steppers have velocities at the ends of their steps. Loads of supports are not
+ * forces, so worlds with supports start plain. */
 static void choose_start(perp_world *w) {
     perp_world_def *d = &w->def;
     if (d->start != PERP_START_AUTO) return;
@@ -208,7 +209,7 @@ static bool listed(const char *const *names, const char *name) {
     return false;
 }
 
-/* The stepper, if it goes with dimension, form and contact model. */
+/* Chooses the stepper and checks that it fits dimension, form and contact model. */
 static perp_status choose_stepper(perp_world *w, char *why, size_t n) {
     const perp_world_def *d = &w->def;
     const pp_stepper_type *s = w->chosen.stepper = pp_stepper_find(d->stepper);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* combinations.c - which stages go with which: asked of perp_world_create_why(), never written down
- * Everything comes from the lists of steppers, contact models and solvers, so that a new one is in the table by itself,
- * and what a table says is what a world does. */
+/* combinations.c - the table of stages that can be combined
+ * Each combination is tried with perp_world_create_why(). The names come from the lists of steppers, contact models and solvers, so
+ * that a new one appears in the table automatically. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static int count_models(void) {
 
 int perp_combination_count(void) { return DIMS * count_steppers() * count_models() * (int)FORMS * perp_solver_count(); }
 
-/* Would a world of these be made? solver NULL: the default of the form. */
+/* Whether a world with these stages can be created. solver NULL: the default of the form. */
 static bool made(int dim, int stepper, int model, int form, const char *solver, char *why, size_t size) {
     perp_world_def d = perp_world_def_default(dim);
     d.stepper = pp_stepper_at(stepper)->name;
@@ -64,7 +64,7 @@ bool perp_combination_at(int i, perp_combination *out) {
     return true;
 }
 
-/* Reasons of one stepper, each once. */
+/* Reasons for refusals of one stepper, without duplicates. */
 typedef struct reasons {
     char said[REASONS][PP_WHY];
     int n;
@@ -102,7 +102,7 @@ static void stepper_section(pp_writer *t, int stepper) {
     for (int i = 0; i < r.n; i++) pp_write(t, "%d. %s\n", i + 1, r.said[i]);
 }
 
-/* Do all that exist in this form take this solver, none, or some? */
+/* Writes for each solver whether all, some or none of the combinations of this form support it. */
 static void solver_row(pp_writer *t, int form) {
     pp_write(t, "\n| %s |", form_name[form]);
     bool first = true;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* force.c - force elements of a world: adding, checking, removing. What they do is in control.c. */
+/* force.c - force elements of a world: adding, checking, removing. control.c evaluates them. */
 #include "model/coupling.h"
 #include "stage/frame.h"
 #include "world/lifetime.h"

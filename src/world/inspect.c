@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* inspect.c - reading back what a world is made of, as definitions that would make it again */
+/* inspect.c - the contents of a world, as definitions that make the same contents */
 #include <string.h>
 
 #include "geometry/shape/implicit_function.h"

@@ -15,7 +15,7 @@ int pp_joint_slot(const perp_world *w, perp_joint_id id) {
     return w->joint[id.slot].gen == id.gen ? (int)id.slot : -1;
 }
 
-/* Is a coordinate of joint `slot` in the sum of j? */
+/* Whether the sum of coupling or tendon j contains a coordinate of joint `slot`. */
 static bool sums_up(const pp_joint *j, int slot) {
     for (int k = 0; k < j->def.nterm; k++)
         if (j->term[k].joint.slot == (uint32_t)slot) return true;
@@ -45,10 +45,10 @@ void pp_forget(perp_world *w) {
     w->last.ncontact = 0;
     w->warm.ncontact = w->warm.njoint = 0;
     w->last.has_problem = false;
-    for (int i = 0; i < w->nbody; i++) pp_force_given(&w->state, i); /* what held them up may be gone */
+    for (int i = 0; i < w->nbody; i++) pp_force_given(&w->state, i); /* the joint may have supported them */
 }
 
-/* Has the stepper rows for the armature of this joint? */
+/* Refuses armature if the stepper does not support it. */
 static perp_status check_armature(perp_world *w, const perp_joint_def *def) {
     for (int c = 0; c < PERP_JOINT_MAX_COORD && !w->chosen.stepper->armature; c++)
         if (def->axis[c].armature > 0)
@@ -102,7 +102,7 @@ static perp_status find_terms(perp_world *w, const perp_joint_def *def, pp_joint
     return PERP_OK;
 }
 
-/* Takes a joint that was checked into the world. */
+/* Adds a checked joint to the world. */
 static perp_status put_joint(perp_world *w, pp_joint *j, const perp_joint_def *def, perp_joint_id *out) {
     if (!PP_GROW(&w->alloc, w->joint, w->room.cap_joint, w->njoint, w->njoint + 1) ||
         !pp_state_grow(w, w->nbody, w->njoint + 1) ||
@@ -114,7 +114,7 @@ static perp_status put_joint(perp_world *w, pp_joint *j, const perp_joint_def *d
     j->def.name = NULL;
     j->def.X_AJ.q = pp_unit_once(def->X_AJ.q);
     j->def.X_BJ.q = pp_unit_once(def->X_BJ.q);
-    int first = 0; /* a coupling stands behind its joints, as in a scene */
+    int first = 0; /* a coupling gets a slot after those of its joints, as in a scene */
     for (int k = 0; k < j->def.nterm; k++)
         if ((int)j->term[k].joint.slot >= first) first = (int)j->term[k].joint.slot + 1;
     int slot = first + pp_slot_claim(w->joint + first, w->njoint - first, w->room.dead_joint, sizeof *w->joint);

@@ -5,8 +5,8 @@
 #include "stage/frame.h"
 #include "stage/collide/collide.h"
 
-/* The shapes as they stand now, for the filter too. The arena, the broad phase and its list are scratch memory and not
- * part of what a caller can see. */
+/* Places the shapes at the present poses and runs the broad phase. It uses the arena, the broad phase and its list as scratch
+ * memory; the caller of the public function sees no change. */
 static perp_status place_now(perp_world *w, pp_frame *f) {
     *f = (pp_frame){.w = w};
     return pp_collide_place(w, &w->state, &f->collide);

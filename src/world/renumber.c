@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* renumber.c - slots without gaps, and shapes in another order
  *
- * Method   Three maps, from the slots now to those after: of bodies, shapes and joints. Everything that is indexed by a
- *          slot, or names one, is moved by its map. Without another order of shapes all maps are monotone, so that every loop
- *          over slots meets the same things in the same order, and the world goes on the same to the bit.
+ * Method   Three maps from old to new slots: of bodies, shapes and joints. Everything that is indexed by a slot, or contains one, is
+ *          moved by its map. If the order of shapes does not change, all maps are monotone. Every loop over slots then visits the
+ *          same elements in the same order, and the world continues with the same bits.
  * Cost     linear in the slots; allocates the maps and a copy of the shapes. */
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void free_maps(const perp_allocator *a, maps *m) {
     pp_free(a, m->moved);
 }
 
-/* The living ones in their order. Elements begin with their generation. @return how many */
+/* Numbers the live elements in their order. The first field of an element is its generation. @return how many */
 static int count_on(const void *array, int n, size_t size, int *map) {
     int living = 0;
     for (int i = 0; i < n; i++) {
@@ -34,7 +34,8 @@ static int count_on(const void *array, int n, size_t size, int *map) {
     return living;
 }
 
-/* Puts the living shapes into the order given; false if it is not one. map: their places without it, then with it. */
+/* Changes the map of the live shapes to the given order; false if it is not a permutation. map: on entry their places in the present
+ * order. */
 static bool order_shapes(const int *order, int n, int nslot, int *map, int *place) {
     for (int k = 0; k < n; k++) place[k] = -1;
     for (int k = 0; k < n; k++) {
@@ -50,7 +51,7 @@ static void move_bodies(perp_world *w, const maps *m) {
     pp_state *s = &w->state;
     for (int i = 0; i < w->nbody; i++) {
         int to = m->body[i];
-        if (to < 0) continue; /* a dead one owns nothing any more */
+        if (to < 0) continue; /* a dead body owns no memory */
         w->body[to] = w->body[i];
         w->body[to].gen = 1;
         s->X[to] = s->X[i];
@@ -128,7 +129,7 @@ static void move_sites(perp_world *w, const maps *m) {
         site.gen = 1;
         site.body = body_after(m, site.body);
         for (int k = 0; k < w->robot.nsensor; k++)
-            if (w->robot.sensor[k].site == i) w->robot.sensor[k].site = n; /* n <= i: met once */
+            if (w->robot.sensor[k].site == i) w->robot.sensor[k].site = n; /* n <= i, so no sensor is changed twice */
         w->robot.site[n++] = site;
     }
     if (w->robot.nsite > n) memset(w->robot.site + n, 0, (size_t)(w->robot.nsite - n) * sizeof *w->robot.site);
@@ -141,7 +142,7 @@ static void move_actuators(perp_world *w, const maps *m) {
     for (int i = 0; i < w->robot.nactuator; i++) {
         if (!pp_alive(w->robot.actuator[i].gen)) continue;
         pp_actuator a = w->robot.actuator[i];
-        w->joint[a.joint].actuator[a.def.coord] = n; /* joints move after this */
+        w->joint[a.joint].actuator[a.def.coord] = n; /* joints are moved later */
         a.gen = 1;
         a.joint = m->joint[a.joint];
         w->robot.actuator[n++] = a;
@@ -170,7 +171,7 @@ static void move_sensors(perp_world *w, const maps *m) {
     w->robot.dead_sensor = 0;
 }
 
-/* What is remembered is of living shapes and joints: removing something forgets it all. */
+/* Moves the stored impulses. They all belong to live shapes and joints, because removing anything drops them. */
 static void move_memory(perp_world *w, const maps *m, bool forget_contacts) {
     pp_warm *k = &w->warm;
     if (forget_contacts) k->ncontact = 0;

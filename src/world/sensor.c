@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* sensor.c - sensors: adding, removing, reading. What a step leaves for them is collected in stage/solve/sense.c. */
+/* sensor.c - sensors: adding, removing, reading. stage/solve/sense.c collects their data in each step. */
 #include <string.h>
 
 #include "model/state.h"
@@ -8,11 +8,11 @@
 
 enum { COOKIE = 0x70770024 };
 
-/* What a kind needs. */
+/* Properties of a kind of sensor. */
 typedef struct kind_of_sensor {
     const char *name;
     int size;
-    bool joint, body, site; /* that it is on */
+    bool joint, body, site; /* which of these it needs */
 } kind_of_sensor;
 
 static const kind_of_sensor kinds[PERP_SENSOR_KIND_COUNT] = {
@@ -45,7 +45,7 @@ static int site_slot(const perp_world *w, perp_site_id id) {
     return w->robot.site[id.slot].gen == id.gen ? (int)id.slot : -1;
 }
 
-/* Slots of what the sensor is on. */
+/* Slots of the joint, bodies and site of a sensor. */
 static perp_status find_parts(perp_world *w, const perp_sensor_def *d, pp_sensor *s) {
     const kind_of_sensor *k = &kinds[d->kind];
     if (k->joint) {

@@ -139,7 +139,7 @@ perp_status perp_material_add(perp_world *w, int *out) {
     return PERP_OK;
 }
 
-/* Only what the stepper knows how to use is taken: nothing that is asked for is left out in silence. */
+/* Refuses compliance that the stepper does not support, so that no field of a law is ignored silently. */
 static perp_status check_compliance(perp_world *w, const perp_pair_law *law) {
     static const char *const name[] = {"rigid", "linear", "hertz", "foundation"};
     unsigned kind = (unsigned)law->compliance;
@@ -157,7 +157,7 @@ static perp_status check_compliance(perp_world *w, const perp_pair_law *law) {
     return PERP_OK;
 }
 
-/* Elliptic and torsional friction is for true cones in space. */
+/* Refuses elliptic and torsional friction, except for true cones in 3D. */
 static perp_status check_ellipsoid(perp_world *w, const perp_pair_law *law) {
     bool round = (law->e_t == 0 || law->e_t == 1) && (law->e_o == 0 || law->e_o == 1) && law->e_r == 0;
     if (round) return PERP_OK;
@@ -203,7 +203,7 @@ static perp_status check_law(perp_world *w, perp_pair_law law) {
     return st ? st : check_compliance(w, &law);
 }
 
-/* Friction is another from now on. */
+/* Marks all forces as changed after a change of friction. */
 static void laws_given(perp_world *w) {
     for (int i = 0; i < w->nbody; i++) pp_force_given(&w->state, i);
 }

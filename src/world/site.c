@@ -105,7 +105,7 @@ static void drop_keyframe(perp_world *w, pp_keyframe *k) {
     *k = (pp_keyframe){0};
 }
 
-/* Three lists behind each other; NULL if memory is refused. */
+/* q, v and ctrl copied into one array; NULL if there is no memory. */
 static double *copy_numbers(const perp_allocator *a, const perp_keyframe *k) {
     size_t nq = (size_t)k->nq, nv = (size_t)k->nv, nc = (size_t)k->nctrl;
     double *x = pp_alloc(a, (nq + nv + nc) * sizeof *x);

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* state.c - the changing part of a world: room for it, getting, setting, cloning, hashing
  *
- * A saved state is a header (magic, version, counts), the arrays of pp_state and the warm-start memory. It holds native
- * doubles: it is for the same program on the same kind of machine. */
+ * A saved state is a header (magic, version, counts), the arrays of pp_state and the warm-start memory. Numbers are native doubles, so
+ * a state can be read only by the same program on the same kind of machine. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -14,8 +14,8 @@
 #include "step/stagger.h"
 
 typedef struct saved_header {
-    uint64_t magic, layout; /* layout: hash of what the slots hold */
-    uint64_t size, check;   /* bytes in all; hash of all of them, with zero in its own place */
+    uint64_t magic, layout; /* layout: hash of the kinds of elements in the slots */
+    uint64_t size, check;   /* total number of bytes; hash of all bytes, computed with check = 0 */
     double t, lag, part, stored;
     uint64_t step;
     int32_t nbody, njoint, nwarm_contact, nwarm_joint;
@@ -52,7 +52,7 @@ size_t perp_world_state_size(const perp_world *w) {
     return saved_size(w->nbody, w->njoint, w->warm.ncontact, w->warm.njoint);
 }
 
-/* Both directions in one place: the arrays in the order of the file. */
+/* The arrays of a state in the order of the file, for writing and reading. */
 typedef struct span {
     void *data;
     size_t size;
@@ -166,8 +166,8 @@ uint64_t perp_world_hash(const perp_world *w) {
     return h;
 }
 
-/* Copies of the arrays of a world into another that has none of its own yet. What was copied is in `to`, so that
- * destroying it frees it. */
+/* Copies the arrays of a world into another one without arrays. On failure `to` has the copies made so far; destroying it frees
+ * them. */
 static bool clone_bodies(const perp_world *w, perp_world *to) {
     const perp_allocator *a = &to->alloc;
     if (!PP_GROW(a, to->body, to->room.cap_body, 0, w->nbody)) return false;

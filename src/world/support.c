@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* support.c - the three points on which a planar body rests (Berard 3.3)
+/* support.c - the three support points of a planar body (Berard 3.3)
  *
  * The body stays level and in its plane, so the normal forces follow from its weight alone (3.24): with points r_i from
  * the centre of mass, sum l_i = 1 and sum l_i r_i = 0. These are the barycentric coordinates of the centre of mass in
@@ -35,7 +35,7 @@ perp_support perp_support_circle(double radius, double angle, double mu) {
     return s;
 }
 
-/* Is the point p of the shape's frame in the shape? 2D. */
+/* Whether the shape contains the point p of its frame. 2D. */
 static bool inside(const pp_geometry *g, perp_vec3 p) {
     if (g->kind == PERP_SHAPE_SPHERE) return pp_hypot(p.x, p.y) <= g->radius;
     if (g->kind == PERP_SHAPE_CAPSULE) {
@@ -48,7 +48,7 @@ static bool inside(const pp_geometry *g, perp_vec3 p) {
     return true;
 }
 
-/* The body's point p lies in one of its shapes. */
+/* Whether one of the body's shapes contains the point p of the body frame. */
 static bool in_body(const perp_world *w, int slot, perp_vec3 p) {
     for (int i = 0; i < w->nshape; i++) {
         const pp_shape *s = &w->shape[i];
@@ -69,14 +69,14 @@ static double draw(uint64_t *state) {
 perp_status perp_support_sample(perp_world *w, perp_body_id id, uint64_t seed, double mu, perp_support *out) {
     int slot = pp_body_slot(w, id);
     if (slot < 0) return pp_fail(w, PERP_E_ARG, "the body does not exist");
-    double r = 0; /* of a disc that holds the shapes */
+    double r = 0; /* radius of a disc that contains the shapes */
     for (int i = 0; i < w->nshape; i++)
         if (pp_alive(w->shape[i].gen) && w->shape[i].body == slot && !w->shape[i].visual)
             r = fmax(r, w->shape[i].radius_B);
     uint64_t state = seed;
     perp_support s = {.mu = {mu, mu, mu}};
     int found = 0;
-    /* A quarter of all triangles in a disc hold its centre: so many tries fail only where there is hardly any area. */
+    /* A quarter of all random triangles in a disc contain its centre, so this many tries fail only if the shapes have almost no area. */
     for (int tries = 0; r > 0 && isfinite(r) && tries < 200000; tries++) {
         double x = draw(&state), y = draw(&state);
         perp_vec3 p = {r * (2 * x - 1), r * (2 * y - 1), 0};
@@ -112,7 +112,7 @@ perp_status perp_body_set_support(perp_world *w, perp_body_id id, const perp_sup
             return pp_fail(w, PERP_E_ARG, "support: mu is %g; it must be finite and not negative", s->mu[i]);
     }
     double l[3];
-    if (b->particle) { /* it has no extent: one point carries all */
+    if (b->particle) { /* it has no extent: one point carries the whole load */
         l[0] = 1, l[1] = l[2] = 0;
     } else if (!loads(s->point_B, l)) {
         return pp_fail(w, PERP_E_ARG, "support: the three points lie on a line");

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* view.c - arrays of poses, velocities and ctrl that a world lends (perp/view.h)
+/* view.c - arrays of poses, velocities and ctrl in the memory of the world (perp/view.h)
  *
- * Poses lie in the state as they are lent. Velocities do not: the state of a staggered world has them half a step back, in two
- * arrays. So the world keeps rows of six numbers of its own, once somebody has asked for them, and pp_twists_refresh() writes
- * them anew after each step. What the user writes to ctrl is taken over by pp_ctrl_take() when a step begins. */
+ * Poses are stored in the state in this form. Velocities are not: a staggered world stores them half a step behind, in two arrays.
+ * After the first call of perp_world_look() the world therefore has an array of its own with six numbers per body, which
+ * pp_twists_refresh() updates after each step. pp_ctrl_take() reads ctrl, which the user may write, at the start of a step. */
 #include "perp/view.h"
 
 #include "world/lifetime.h"

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* world.c - making and ending a world, and what is set and asked of it as a whole */
+/* world.c - creating and destroying a world; functions that set or read properties of the whole world */
 #include <string.h>
 
 #include "base/refuse.h"

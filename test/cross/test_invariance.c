@@ -89,7 +89,7 @@ typedef struct outcome {
     int left; /* scenes left because they were not */
 } outcome;
 
-/* Runs two scenes side by side. If they part it is asked whether a step at which their difference jumped has several
+/* Runs two scenes side by side. If they diverge, checks whether the solution of a step at which their difference jumped has several
  * velocities. */
 static void side_by_side(const recipe *ra, const recipe *rb, double limit, outcome *o) {
     scene a = make(ra), b = make(rb);

@@ -5,9 +5,9 @@
  * joints, what it does in the plane. Bodies start close to each other, so that they touch soon and in many places, and
  * have not come so far apart in a second that rounding alone explains a difference.
  *
- * With friction a face that slides on a face has many loads, and which of them is found tells where it slides to. Loads
- * are carried over from step to step (warm starts), so that rounding adds up in them, unless they are selected so that they
- * depend on the problem alone (auto.unique_loads). */
+ * With friction, a face that slides on a face has many possible loads, and the motion depends on the ones that are found. Loads are
+ * carried over from step to step (warm starts), so rounding accumulates in them, unless they are selected so that they depend only on
+ * the problem (auto.unique_loads). */
 #include "law/peg_scenes.h"
 #include "thorough.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* Every dimension, stepper, contact model and form that go together step random scenes: bodies of all shapes, some on
- * top of each other, mass ratios up to 1e6, joints with limits and motors, driven bodies, all material laws. Any outcome
- * is good that is told: a step succeeds, or fails with a status and a sentence and leaves the world as it was. States are
+ * top of each other, mass ratios up to 1e6, joints with limits and motors, driven bodies, all material laws. Allowed outcomes: a step
+ * succeeds, or fails with a status and a sentence and leaves the world unchanged. States are
  * finite. Each scene runs twice, in memory that is filled with zeros and with 0xFE: equal bits show that nothing is read
  * before it is written. The sanitizer builds look for the rest.
  *

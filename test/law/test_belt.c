@@ -72,7 +72,7 @@ static void box_reaches_the_speed_of_the_belt(void **state) {
                 assert_near(t, 0.4, 1e-15);
                 assert_near(perp_v3_dot(velocity(&s, 1), along(dim)), speed, staggered ? 0.026 : 1e-9);
                 assert_near(perp_v3_dot(position(&s, 1), along(dim)), way, exact ? 1e-9 : speed * d.h);
-                double heat = -a.friction, drive = a.drive; /* then it is carried: nothing slips, nobody works */
+                double heat = -a.friction, drive = a.drive; /* then it moves with the belt: no slip and no work */
                 for (int i = 0; i < 60; i++) step(&s, &a);
                 assert_near(perp_v3_norm(perp_v3_sub(velocity(&s, 1), perp_v3_scale(speed, along(dim)))), 0, 1e-9);
                 assert_near(perp_v3_dot(position(&s, 1), along(dim)), speed * 1.0 - way, exact ? 1e-9 : speed * d.h);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* test_compression.c - surfaces that give way: the certificate tells compression, which the law explains by the force found,
- * from overlap, which nothing explains. For all steppers with laws of compliance. */
+/* test_compression.c - compliant surfaces: the certificate distinguishes compression, which the law explains by the force, from
+ * overlap, which it does not explain. For all steppers with compliant contacts. */
 #include "check.h"
 
 typedef struct soft_case {

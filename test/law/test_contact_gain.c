@@ -15,7 +15,7 @@ static perp_scene *open_scene(const char *path) {
     return s;
 }
 
-/* What contacts add in a run as a part of the energy at hand. */
+/* Energy that contacts add in a run, as a fraction of the largest energy. */
 static double gain_of(const char *path) {
     perp_scene *s = open_scene(path);
     perp_world *w = perp_scene_world(s);

@@ -90,7 +90,7 @@ static void triangle_drop(void **state) {
     assert_true(drop_error("corrective", 0.01) > 0.1); /* bounces where it should not */
 }
 
-/* Two wedges, point to point but for a hair: whichever way they go, they do not enter each other. */
+/* Two wedges whose tips meet with a tiny offset: to whichever side they move, they do not penetrate. */
 static void points(void **state) {
     (void)state;
     const perp_vec3 wedge[3] = {{-0.3, 1, 0}, {0, 0, 0}, {0.3, 1, 0}},

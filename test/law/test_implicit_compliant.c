@@ -147,8 +147,8 @@ static void damping(void **state) {
     }
 }
 
-/* A layer that has been pressed and left relaxes with K/C; the next touch finds it still pressed in. A restored state
- * knows that too. */
+/* A compressed layer that is left relaxes with K/C; it is still compressed at the next contact. This also holds after a state was
+ * restored. */
 static void memory(void **state) {
     (void)state;
     perp_pair_law law = {.compliance = PERP_LINEAR, .stiffness = 10, .damping = 100};
@@ -232,7 +232,7 @@ static void rolls_down(void **state) {
     perp_world_destroy(w);
 }
 
-/* A layer with restitution is asked for twice: refused. */
+/* A compliant layer with restitution would rebound twice: refused. */
 static void refused(void **state) {
     (void)state;
     perp_world *w = world(2, PERP_FORM_LCP, 1e-3, false,

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* Boxes that fall into a steep notch with much friction and full restitution: wedged between its sides they cannot leave as
- * Newton's rule asks, and the laws with it have no answer. They stop instead; every step is solved, nothing is gained, and
- * the certificate tells where. */
+/* Boxes fall into a steep notch with large friction and full restitution. Wedged between its sides they cannot leave with the speed of
+ * Newton's rule, and the problem with it has no solution. They stop instead; every step is solved, no energy is gained, and the
+ * certificate counts these parts. */
 #include "peg_scenes.h"
 
 static double next_random(uint64_t *s, double lo, double hi) {

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* A driven piston pushes a box along a floor, until the box is at a wall: from there on no motion keeps the laws. The piston goes
- * into the box as it is driven, the box stays where it is, and the certificate tells who went how deep into whom.
+/* A driven piston pushes a box along a floor, until the box is at a wall: from there on no motion satisfies the laws. The piston moves
+ * on into the box, the box stays in place, and the certificate reports the two shapes and the depth.
  *
  * A belt drags a ball below a roof that comes down. With mu above the tangent of half the angle between them the wedge locks itself:
- * the ball stops, the belt slides on below it, and the certificate tells who dragged at whom. With less friction the ball slips and
+ * the ball stops, the belt slides on below it, and the certificate reports the two shapes. With less friction the ball slips and
  * nothing jams. */
 #include "peg_scenes.h"
 
@@ -208,8 +208,8 @@ static void velocities_of_the_end_jam(void **state) {
     perp_world_destroy(r.w);
 }
 
-/* A jam lasts for many steps. Once it was proven that a problem has no answer, the next is asked for a proof before solvers spend
- * their limits on it. */
+/* A jam lasts for many steps. Once a problem was proven to have no solution, the next step looks for such a proof before solvers use up
+ * their limits. */
 static void only_the_first_jam_is_dear(void **state) {
     (void)state;
     rig r = press(3, "stewart-trinkle", 0.5, true);
@@ -287,8 +287,8 @@ static double work_of(const char *path, perp_certificate *last) {
     return work;
 }
 
-/* An arm leans on a floor that turns under it, and its friction locks it: with one contact the problem of many parts of a step has no
- * answer. Once all bases were gone through, no other method is asked. */
+/* An arm leans on a floor that rotates below it and is locked by friction: with one contact the problem of many parts of a step has no
+ * solution. After all bases were tried, no other method is called. */
 static void what_has_no_basis_is_cheap(void **state) {
     (void)state;
     BELOW(work_of(PERP_TEST_DIR "/law/scenes/locked-arm.yaml", NULL), 2e9); /* 8e8; with all methods: 5.7e9 */

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* test_joint_closure.c - joints that contradict each other are told, by name, and the world stays as it was
- * Driven bodies that part while joints tie them to one body, and a chain that is pulled beyond its length, have no answer. Joints that are
- * redundant and agree, loops that were not assembled exactly and mechanisms that are driven twice, but alike, go on. Motors
- * without force limit that fight yield. Steppers that do not go on with a jam tell in the same words which contacts contradict each
- * other. */
+/* test_joint_closure.c - the message names joints that contradict each other, and the world is unchanged
+ * There is no solution if driven bodies move apart while joints connect them to one body, or if a chain is pulled beyond its length.
+ * Redundant joints that agree, loops that were not assembled exactly, and mechanisms that are driven twice in the same way do not stop a
+ * run. Motors without force limit that contradict each other yield. Steppers that fail in a jam name the contradicting contacts in the
+ * same words. */
 #include <string.h>
 
 #include "oracle/random_problem.h"

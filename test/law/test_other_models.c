@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* Contact models other than `peg` have ways out where their laws have no answer, and add no energy.
+/* Contact models other than `peg` have fallbacks if their laws have no solution, and they add no energy.
  *
- * A driven piston pushes a box to a wall: it goes into the box as it is driven, and the certificate tells that. Two boxes that
+ * A driven piston pushes a box to a wall: it moves on into the box, and the certificate reports it. Two boxes that
  * overlap at rest stay so: pushed out within a step they would fly apart at overlap over h. A light ball between the floor and
  * a heavy ball that has entered it does not throw the heavy one. A fast body has more features within its travel than a
  * dense problem can hold: the step is divided. */

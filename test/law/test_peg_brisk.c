@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* test_peg_brisk.c - worlds that ask for few digits: fewer rounds, sweeps instead of factors, and the promise still kept
- * Balls poured into a box, cubes on a heap. What is promised at a tolerance: every step whole, laws within it, overlap no more than a few
- * times what it makes of the fastest ball in a step, and on the whole the motion of a world that asks for 1e-8. */
+/* test_peg_brisk.c - worlds with a loose tolerance: fewer rounds, and relaxation sweeps instead of factorisations
+ * Balls poured into a box, cubes on a heap. Required at a tolerance: no step is divided, laws hold to the tolerance, the overlap is at most
+ * a few times the tolerance times the way of the fastest ball in a step, and the motion as a whole is that of a world with 1e-8. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -55,7 +55,7 @@ static double mean_height(const perp_world *w, const perp_body_id *ball, int n) 
     return sum / n;
 }
 
-/* A large problem of which three digits are wanted is swept: no factors, and the judge finds it within what was asked. */
+/* A large problem with a tolerance of three digits is solved by sweeps, without factorisations, and the judge accepts the answer. */
 static void look(const perp_captured *c, void *ctx) {
     int *swept = ctx;
     if (c->problem->ncontact <= 300 || *swept) return;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* Piles on which the contact model "peg" once failed: overlap that no step asked to go, a step without an answer, and rounds that ran
- * away. The scenes are files, test/law/scenes; what they hold otherwise is chance. */
+/* Piles on which the contact model "peg" once failed: overlap that no step removed, a step without a solution, and rounds that diverged.
+ * The scenes are files, test/law/scenes; they are random otherwise. */
 #include "../unit/world_help.h"
 #include "perp/scene.h"
 
@@ -33,13 +33,13 @@ static seen run_scene(const char *path) {
     return all;
 }
 
-/* What bounces off another may come round to it before the step ends: restitution asks for a speed, and the gap at the end must
- * hold besides. */
+/* A spinning body that rebounds may hit the other body again before the step ends: restitution demands a speed, and the gap at the end
+ * must hold too. */
 static void what_comes_round_is_met(void **state) {
     (void)state;
     seen all = run_scene(PERP_TEST_DIR "/law/scenes/thrown-about.yaml");
     BELOW(all.overlap, 1e-9);
-    assert_true(all.fastest > 90); /* a radian in a step: else the scene asks nothing */
+    assert_true(all.fastest > 90); /* a radian in a step; otherwise the scene tests nothing */
 }
 
 /* With mu = 2 a body may be jammed between floor and wall: no impulses move it off by the least overlap, as its turning would

@@ -182,7 +182,7 @@ static void hang_up(perp_world *w, perp_body_id b, perp_pose X) {
     add_joint(w, &j);
 }
 
-/* Bodies that nothing can carry are told by name: in the air, on a slope, beside their pin, pulled over the plane. */
+/* The message names bodies without equilibrium: in the air, on a slope, beside their pin, pulled over the plane. */
 static void unbalanced_loads(void **state) {
     (void)state;
     enum { AIR, SLOPE, PIN };

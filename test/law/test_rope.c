@@ -108,9 +108,9 @@ static rope make_rope_at_posts(const perp_world_def *d, bool round) {
     return r;
 }
 
-/* It swings against posts, rough and heavy; links whip about by a radian in a step. Before they whip, gaps are exact. Then steps of
- * ten seconds would be, so that some go on with what the limit of work allows: nothing is asked to open, and links overlap by less
- * than 1e-5 of their thickness. */
+/* A rough, heavy rope swings against posts; later its links rotate by a radian in a step. Before that, gaps are exact. After that, some
+ * steps would take ten seconds. The work limit ends their search, no contact is then required to open, and links overlap by less than
+ * 1e-5 of their thickness. */
 static void test_posts(void **state) {
     (void)state;
     perp_world_def d = perp_world_def_default(2);

@@ -251,7 +251,7 @@ static bool three_looks(int iteration, const double *z, void *ctx) {
     return --*(int *)ctx > 0;
 }
 
-/* Stops when asked, with the best so far; a contact that only its closed form touches needs no step at all. */
+/* Solvers stop on request with the best answer so far. A problem whose contacts have a closed form needs no iteration. */
 static void test_manners(void **state) {
     (void)state;
     static sample s;

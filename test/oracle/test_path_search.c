@@ -216,7 +216,7 @@ static void test_mixed(void **state) {
     }
 }
 
-/* A guess near the answer is worth something: no pivots. */
+/* With a guess near the solution no pivots are needed. */
 static void test_warm(void **state) {
     (void)state;
     for (int round = 0; round < ROUNDS(200); round++) {

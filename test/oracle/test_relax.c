@@ -3,7 +3,7 @@
 /* test_relax.c - relaxation and first-order solvers against pivoting, enumeration and problems built backwards.
  *
  * Must converge: symmetric positive definite LCPs, single contacts, well-conditioned friction problems of up to ten
- * contacts. Elsewhere the rate is printed, and whoever says "solved" must be right. */
+ * contacts. For other problems the success rate is printed, and a solver that reports "solved" must be right. */
 #include "check.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static double natural(const perp_problem *p, const double *z) {
     return m.natural;
 }
 
-/* Runs it from zero, believes nothing. */
+/* Runs a solver from zero and measures the answer. */
 static bool run(const perp_problem *p, const char *solver, double *z, tally *t) {
     perp_solve_info info;
     memset(z, 0, sizeof *z * (size_t)perp_problem_size(p));

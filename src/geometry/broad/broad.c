@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* broad.c - boxes -> pairs of boxes that meet
- * Method   every box lies in a fat one. As long as it stays inside, its candidates (whose fat boxes meet its own) stand,
- *          and a call only compares candidates; a box that left gets a new fat box and asks the tree for new ones.
- *          Candidates are kept ordered by (i, j), so the answer comes out in order without sorting. Boxes with an
- *          infinite side are candidates of all others. Where boxes hardly move, candidates are compared only when their
- *          last comparison may no longer hold (broad_motion.h).
- * Valid    any boxes, a few of which may be infinite. What is kept decides how long a call takes and nothing else: the
- *          pairs are those whose boxes, as given, meet. A side that is not a number meets everything.
+ * Method   every box lies in an enlarged (fat) box. Two boxes are candidates if their fat boxes meet. As long as all boxes stay
+ *          inside their fat boxes, a call only compares candidates. A box that has left its fat box gets a new one, and its
+ *          candidates are found with the tree. Candidates are kept ordered by (i, j), so the result needs no sorting. Boxes
+ *          with an infinite side are candidates of all others. If boxes hardly move, candidates are compared only when their
+ *          last comparison may no longer be valid (broad_motion.h).
+ * Valid    any boxes, a few of which may be infinite. Data stored between calls affects only the time of a call: the result is
+ *          always the pairs whose given boxes meet. A box with a NaN side meets everything.
  * Cost     n + candidates as long as boxes stay in their fat ones; one query of the tree, about log n, for each that
  *          does not; n log n for a new order of the tree, made when the old one has become loose. */
 #include "geometry/broad/broad.h"
@@ -20,22 +20,22 @@
 #include "geometry/broad/broad_tree.h"
 #include "geometry/shape/implicit_function.h"
 
-/* A fat box is larger by this part of the mean side, on every side. */
+/* A fat box is larger on every side by this fraction of the mean side. */
 #define MARGIN 0.1
-/* Candidates per (pair that meets + box) from which on fat boxes are looked at for being too fat, */
+/* Ratio of candidates to (pairs that meet + boxes) above which fat boxes are checked for their size. */
 #define TOO_MANY 6
-/* and the factor of its due size that makes a fat box so. */
+/* A fat box that is larger than its intended size by this factor is too large. */
 #define TOO_FAT 2.0
-/* Room for pairs from the start: a few of each box and some more, so that what comes and goes allocates nothing. */
+/* Initial room for pairs: a few for each box and some more, so that pairs that appear and vanish need no allocation. */
 #define ROOM(n) (8 * (n) + 64)
 /* The tree is ordered again when its blocks have grown by this factor. */
 #define LOOSE 1.5
 
-/* Boxes hardly move when fewer than this part of them leave their fat ones in a call, on average over some calls. */
+/* Boxes "hardly move" if less than this fraction of them leave their fat boxes per call, on average over some calls. */
 #define HARDLY  0.015
 #define AVERAGE 8
 
-/* What else decides whether two boxes can be a pair; a change of it is treated like a move. */
+/* Further data that decides whether two boxes can be a pair; a change of it is treated like a move of the box. */
 typedef struct traits {
     int body;
     bool moves;
@@ -62,10 +62,10 @@ struct pp_broad {
     int cap_fat, cap_trait, cap_bounded, cap_left;
     pp_tree tree;
     double built; /* looseness of the tree when it was made */
-    bool crowded; /* too many candidates for what was found */
+    bool crowded; /* too many candidates compared with the pairs found */
     candidates now, next;
-    double leaving; /* part of the boxes that left in a call, on average */
-    bool slow;      /* boxes hardly move: their motion is followed */
+    double leaving; /* average fraction of the boxes that leave their fat box in a call */
+    bool slow;      /* boxes hardly move: their paths are tracked */
     pp_motion motion;
     pp_broad_pair *fresh; /* new candidates, in no order; and room to sort them */
     int cap_fresh;
@@ -111,7 +111,7 @@ static pp_box halfspace_box(const pp_placed *p) {
 pp_box pp_box_of(const pp_placed *p) {
     const pp_geometry *g = p->g;
     if (g->kind == PERP_SHAPE_HALFSPACE) return halfspace_box(p);
-    if (pp_is_implicit(g)) { /* the ball around it will do */
+    if (pp_is_implicit(g)) { /* the bounding box of its bounding ball */
         double ball = g->bound + p->reach;
         perp_vec3 half = perp_v3(ball, ball, g->dim == 2 ? 0 : ball);
         return (pp_box){perp_v3_sub(p->X_WS.p, half), perp_v3_add(p->X_WS.p, half)};
@@ -120,7 +120,7 @@ pp_box pp_box_of(const pp_placed *p) {
     pp_box b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (int v = 0; v < g->nvert; v++) {
         perp_vec3 x = perp_pose_apply(p->X_WS, g->vert[v]);
-        if (isnan(x.x) || isnan(x.y) || isnan(x.z)) /* wherever that is, it may meet anything */
+        if (isnan(x.x) || isnan(x.y) || isnan(x.z)) /* its place is not known: it may meet anything */
             return (pp_box){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
         if (x.x < b.lo.x) b.lo.x = x.x;
         if (x.y < b.lo.y) b.lo.y = x.y;
@@ -164,7 +164,7 @@ static bool make_room(pp_broad *b, int n, const perp_allocator *a) {
            PP_GROW(a, b->sorted, b->cap_sorted, 0, ROOM(n));
 }
 
-/* Boxes as if for the first time. */
+/* Starts again with new boxes. */
 static bool start_anew(pp_broad *b, int n, const pp_box *box, const pp_placed *placed, const perp_allocator *a) {
     b->n = 0;
     if (!make_room(b, n, a)) return false;
@@ -188,8 +188,8 @@ static bool start_anew(pp_broad *b, int n, const pp_box *box, const pp_placed *p
     return true;
 }
 
-/* Marks the boxes that left and gives them new fat ones. @return how many, or -1 if one became infinite or finite, or an
- * infinite one other traits */
+/* Marks the boxes that left their fat boxes and makes new fat boxes for them. @return how many; -1 if a box became infinite or finite,
+ * or if the traits of an infinite one changed */
 static int mark_left(pp_broad *b, const pp_box *box, const pp_placed *placed) {
     int count = 0;
     for (int i = 0; i < b->n; i++) {
@@ -216,8 +216,8 @@ static int mark_left(pp_broad *b, const pp_box *box, const pp_placed *placed) {
     return count;
 }
 
-/* Adds the m boxes in `with` that box i can pair with to the new candidates; those that left and stand before it have
- * found it themselves. False without memory. */
+/* Adds pairs of box i with the m boxes in `with` to the new candidates, if they can be a pair. Marked boxes before i are skipped: these
+ * pairs were added with the other box. False without memory. */
 static bool add_fresh(pp_broad *b, int i, const int *with, int m, int *n, const perp_allocator *a) {
     if (m > INT_MAX / 2 - *n) return false;
     if (m > b->cap_fresh - *n && !PP_GROW(a, b->fresh, b->cap_fresh, *n, *n + m + *n / 2)) return false;
@@ -234,7 +234,7 @@ static bool add_fresh(pp_broad *b, int i, const int *with, int m, int *n, const 
 static int ask_tree(pp_broad *b, int nleft, const perp_allocator *a) {
     int n = 0;
     const pp_tree *t = &b->tree;
-    bool all = nleft == b->n - b->ninfinite; /* then each pair is found from its first box alone */
+    bool all = nleft == b->n - b->ninfinite; /* then it is enough to find each pair from its first box */
     for (int p = 0; p < t->nplace; p++) {
         int i = t->order[p];
         if (i < 0 || !b->left[i]) continue;
@@ -256,7 +256,7 @@ static void sort_pass(pp_broad *b, const pp_broad_pair *from, pp_broad_pair *to,
 
 static bool before(pp_broad_pair a, pp_broad_pair b) { return a.i != b.i ? a.i < b.i : a.j < b.j; }
 
-/* Takes the candidates of boxes that left out of the list and merges the new ones in. */
+/* Removes the candidates of marked boxes from the list and merges in the new ones. */
 static bool merge(pp_broad *b, int m, const perp_allocator *a) {
     if (!PP_GROW(a, b->sorted, b->cap_sorted, 0, b->cap_fresh)) return false;
     sort_pass(b, b->fresh, b->sorted, m, true);
@@ -279,7 +279,7 @@ static bool merge(pp_broad *b, int m, const perp_allocator *a) {
     return true;
 }
 
-/* Begins to follow the boxes from here. */
+/* Starts to track the paths of the boxes. */
 static void follow_all(pp_broad *b, const pp_box *box) {
     memcpy(b->motion.last, box, (size_t)b->n * sizeof *box);
     for (int i = 0; i < b->n; i++) {
@@ -289,7 +289,7 @@ static void follow_all(pp_broad *b, const pp_box *box) {
     for (int k = 0; k < b->now.n; k++) b->now.at[k].until = 0;
 }
 
-/* Brings fat boxes, tree and candidates up to date. */
+/* Updates fat boxes, tree and candidates. */
 static bool update(pp_broad *b, int n, const pp_box *box, const pp_placed *placed, const perp_allocator *a) {
     int nleft = b->n == n ? mark_left(b, box, placed) : -1;
     if (nleft >= 0) b->leaving += ((double)nleft / n - b->leaving) / AVERAGE;
@@ -310,11 +310,11 @@ static bool update(pp_broad *b, int n, const pp_box *box, const pp_placed *place
     return true;
 }
 
-/* Candidates this far ahead are fetched: boxes of many bodies lie all over the memory. */
+/* Boxes of candidates this far ahead are prefetched, because boxes of many bodies are scattered in memory. */
 #define AHEAD 16
 
-/* The candidates that meet, into `to`; there is room for all. No branch but the loop: whether two candidates meet is
- * anybody's guess. @return how many */
+/* Writes the candidates that meet to `to`, which has room for all. The loop has no other branch, because the result of a comparison
+ * cannot be predicted. @return how many */
 static int compare_all(const candidates *c, const pp_box *box, pp_broad_pair *to) {
     int n = 0;
     for (int k = 0; k < c->n; k++) {
@@ -326,7 +326,7 @@ static int compare_all(const candidates *c, const pp_box *box, pp_broad_pair *to
     return n;
 }
 
-/* The same where the boxes hardly move. */
+/* The same for boxes that hardly move. */
 static int compare_due(const candidates *c, const pp_box *box, const double *path, pp_broad_pair *to) {
     int n = 0;
     for (int k = 0; k < c->n; k++) {

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* broad.h - the broad phase: boxes -> pairs of boxes that meet.
  *
- * What is kept between calls makes the next one quicker and never changes its result, so that a resumed run finds the
- * same pairs in the same order. */
+ * Data stored between calls makes the next call faster and does not change its result, so a resumed run finds the same pairs in the
+ * same order. */
 #ifndef PP_BROAD_H
 #define PP_BROAD_H
 

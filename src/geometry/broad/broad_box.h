@@ -23,21 +23,21 @@ static inline pp_two_answers pp_either(pp_two_answers yes, pp_two_answers a, pp_
     return (a & yes) | (b & ~yes);
 }
 
-/* Do the boxes meet? A side that is NaN does not separate them. */
+/* Whether the boxes meet. A side that is NaN does not separate them. */
 static inline bool pp_box_meets(const pp_box *a, const pp_box *b) {
     const pp_two_sides sign = {1, -1}, mixed = {a->hi.z, -a->lo.x};
     return pp_none((pp_sides(b, 0) > pp_sides(a, 3)) | (pp_sides(b, 2) * sign > mixed) |
                    (pp_sides(b, 4) < pp_sides(a, 1)));
 }
 
-/* Is a inside b, sides included? False if a side is NaN. */
+/* Whether a is inside b, sides included. False if a side is NaN. */
 static inline bool pp_box_inside(const pp_box *a, const pp_box *b) {
     const pp_two_sides sign = {1, -1};
     return pp_none(~((pp_sides(a, 0) >= pp_sides(b, 0)) & (pp_sides(a, 2) * sign >= pp_sides(b, 2) * sign) &
                      (pp_sides(a, 4) <= pp_sides(b, 4))));
 }
 
-/* Are all sides equal? False if a side is NaN. */
+/* Whether all sides are equal. False if a side is NaN. */
 static inline bool pp_box_same(const pp_box *a, const pp_box *b) {
     return pp_none(~((pp_sides(a, 0) == pp_sides(b, 0)) & (pp_sides(a, 2) == pp_sides(b, 2)) &
                      (pp_sides(a, 4) == pp_sides(b, 4))));

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* broad_motion.h - how far boxes have moved, so that what was found of two of them need not be looked for again.
+/* broad_motion.h - path lengths of boxes, to reuse results of earlier comparisons.
  *
- * The path of a box grows by the largest change of its sides in every call. Two boxes apart by g, or overlapping by g,
- * do so until their paths have grown by g together; a box g inside another stays there until its own has. Comparing two
- * paths with a number costs much less than comparing boxes, but only if it is seldom in vain: for boxes that hardly
+ * In every call the path of a box grows by the largest change of its sides. Two boxes that are apart by g, or overlap by g, still do so
+ * while the sum of their paths has grown by less than g. A box that lies inside another one by g stays inside while its own path has
+ * grown by less than g. Comparing a sum of two paths with a stored number is much cheaper than comparing boxes, if the boxes hardly
  * move.
- * Rounding: a path is rounded up and a number it is compared with down, so that neither lies. */
+ * Rounding: paths are rounded up, and the numbers they are compared with are rounded down, so the test is conservative. */
 #ifndef PP_BROAD_MOTION_H
 #define PP_BROAD_MOTION_H
 
@@ -24,12 +24,12 @@ typedef struct pp_motion {
 #define PP_ROUND_UP   (1 + 4 * DBL_EPSILON)
 #define PP_ROUND_DOWN (8 * DBL_EPSILON)
 
-/* The path, or sum of two paths, up to which `distance` may still be covered from `now`. */
+/* The path, or sum of two paths, that is reached after covering `distance` from `now`. */
 static inline double pp_path_until(double now, double distance) {
     return now + (distance - PP_ROUND_DOWN * (now + distance));
 }
 
-/* Takes the next position of box i. */
+/* Updates the path of box i with its next position. */
 static inline void pp_motion_follow(pp_motion *m, int i, const pp_box *box) {
     m->path[i] = (m->path[i] + pp_box_change(box, &m->last[i])) * PP_ROUND_UP;
     m->last[i] = *box;
@@ -42,7 +42,7 @@ static inline void pp_motion_follow_infinite(pp_motion *m, int i, const pp_box *
     m->last[i] = *box;
 }
 
-/* Is box i, whose motion has been followed, still inside its enlarged box? */
+/* Whether box i, whose path is tracked, is still inside its enlarged box. */
 static inline bool pp_motion_inside(pp_motion *m, int i, const pp_box *fat) {
     if (m->path[i] <= m->room[i]) return true;
     const pp_box *b = &m->last[i];
@@ -53,8 +53,8 @@ static inline bool pp_motion_inside(pp_motion *m, int i, const pp_box *fat) {
     return true;
 }
 
-/* Two boxes, the sum of their paths, and the one up to which their last comparison is good, positive if they met then,
- * negative if not; 0: there was none. @return whether they meet */
+/* Compares two boxes, if necessary. `until`: the sum of paths up to which their last comparison is valid, positive if they met,
+ * negative if not; 0: not compared yet. @return whether they meet */
 static inline bool pp_motion_meets(const pp_box *a, const pp_box *b, double paths, double *until) {
     bool meets = pp_box_meets(a, b);
     double good = pp_path_until(paths, fabs(pp_box_gap(a, b)));

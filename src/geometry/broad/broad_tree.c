@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* broad_tree.c - the order of the boxes and what follows from it, see broad_tree.h
- * Method   boxes are sorted into classes of size (a large box among small ones would make every block around it
- *          large), each class by recursive halving along the axis on which the centres spread most. Halves end at
- *          places divisible by as high a power of two as there is, so that blocks of all levels are halves of halves.
- *          A far outlier costs one cut, not the resolution of a grid.
+ * Method   boxes are sorted into classes of size, because a large box among small ones would make the blocks above it large.
+ *          Each class is ordered by recursive bisection along the axis on which the centres spread most. Halves end at places
+ *          divisible by the highest possible power of two, so that the blocks of all levels result from bisection. A far
+ *          outlier costs one cut; in a grid it would cost resolution.
  * Cost     n log n for a new order, n for a refit, about log n for a query that finds little. */
 #include "geometry/broad/broad_tree.h"
 
@@ -12,7 +12,7 @@
 
 #include "geometry/broad/broad_box.h"
 
-/* Boxes within a factor of 2^CLASS_BITS of size share their blocks. */
+/* Boxes whose sizes differ by less than a factor of 2^CLASS_BITS are in one class and share blocks. */
 #define CLASS_BITS 3
 #define NCLASS     (2200 / CLASS_BITS)
 

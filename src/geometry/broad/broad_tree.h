@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* broad_tree.h - a tree of boxes for the broad phase, between broad.c and broad_tree.c.
  *
- * Boxes stand in an order in which neighbours in space are neighbours in the order; eight in a row are a block, eight
- * blocks a block of the next level, and so on: the tree is nothing but the order. Moving a box means writing it and
- * refitting the levels above; a new order is made when blocks have become too large. */
+ * Boxes are stored in an order in which neighbours in space are near each other. Eight successive boxes are a block, eight blocks a
+ * block of the next level, and so on, so the tree needs no pointers. To move a box, it is overwritten and the levels above are
+ * refitted. When blocks have become too large, the order is made again. */
 #ifndef PP_BROAD_TREE_H
 #define PP_BROAD_TREE_H
 
@@ -18,7 +18,7 @@ typedef struct pp_tree_block {
     double lo[3][PP_TREE_FAN], hi[3][PP_TREE_FAN];
 } pp_tree_block;
 
-/* A box on its way into the order. */
+/* A box while it is sorted. */
 typedef struct pp_tree_item {
     double c[3]; /* centre */
     int i, size; /* which box; class of its size */

@@ -1,15 +1,16 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* implicit_depth.c - how deep implicit shapes overlap, for the certificate, by support functions
+/* implicit_depth.c - penetration depth of implicit shapes, for the certificate, by support functions
  *   separation = max over unit n of  (lowest n . x of B) - (highest n . x of A)
- * It is the distance where the two are apart, and minus the smallest translation that parts them where they are not.
+ * If the two are apart, this is their distance; otherwise it is minus the length of the smallest translation that separates them.
  * Method   a half-space has one n. Else the best of some directions and of the line of centres, then a search on the
  *          sphere of directions whose steps halve: near the best n the separation is flat, so an error of 1e-8 in n is one
  *          of 1e-16 in it. It has corners at the normals of flat sides, which are tried, and edges along the directions
- *          square to straight lines in the surfaces, which are searched one by one. Support functions are norms dual to those of implicit_function.c, which this shares nothing
- *          with but for intersections: those climb n . x by Newton's method with a barrier.
- * Valid    overlaps that are shallow against the shapes: of a deep one the nearest of several ways out is found that the
- *          directions looked at lead to.
+ *          perpendicular to straight lines in the surfaces, which are searched one by one. Support functions are dual to the
+ *          norms of implicit_function.c. No code is shared with it, except for intersections, whose support function is found
+ *          by Newton's method with a barrier.
+ * Valid    overlaps that are shallow compared with the shapes. A deep overlap may have several local minima; the search finds the
+ *          least of those that its starting directions lead to.
  * Cost     about 500 support functions a pair; of an intersection each is some 60 small linear systems. */
 
 #include "geometry/shape/implicit_function.h"
@@ -130,8 +131,8 @@ static double consider(const pp_placed *a, const pp_placed *b, perp_vec3 n, best
     return d;
 }
 
-/* Top of the parabola through a direction and eight around it at distance `step`, as a displacement along t and o: in a
- * narrow valley the eight alone would crawl. False if it has none. */
+/* Maximum of the parabola through a direction and eight around it at distance `step`, as a displacement along t and o; along a narrow
+ * ridge the eight directions alone would converge slowly. False if it has none. */
 static bool parabola_top(const double d[8], double at, double step, double *t, double *o) {
     double gt = (d[0] - d[4]) / (2 * step), go = (d[2] - d[6]) / (2 * step), ss = step * step;
     double tt = (d[0] + d[4] - 2 * at) / ss, oo = (d[2] + d[6] - 2 * at) / ss,
@@ -217,7 +218,7 @@ static void search(const pp_placed *a, const pp_placed *b, const perp_vec3 *u, b
     }
 }
 
-/* Where lines lie in a surface the separation has an edge, along all n square to them, that a free search would miss. */
+/* If a surface contains straight lines, the separation has a ridge along all n perpendicular to them, which a free search would miss. */
 static void along_lines(const pp_placed *a, const pp_placed *b, best *to) {
     const pp_placed *side[2] = {a, b};
     const best start = *to;

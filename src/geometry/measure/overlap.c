@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* overlap.c - how deep two shapes overlap, for the certificate
- *   separation of A and B: minus the length of the smallest translation that parts them when they overlap; a lower
- *   bound of their distance when they do not.
+/* overlap.c - penetration depth of two shapes, for the certificate
+ *   separation of A and B: if they overlap, minus the length of the smallest translation that separates them; otherwise a lower
+ *   bound of their distance.
  * Method   polytopes: separating axes, projecting all vertices on every face normal and on every cross product of two
  *          edges that both support; spheres: exact signed distance of the centre; capsules: the same of their segment,
  *          which is a polytope without an inside; half-spaces: the support point. In the frame of one of the two
  *          shapes, on the exact planes of the geometry. Nothing here is shared with the detector, which works in W with
- *          chosen features: one cannot hide the other's mistakes.
+ *          selected features, so a defect of one does not hide in the other.
  * Valid    convex shapes, exact: the largest separation over these axes is minus the penetration depth. A particle,
  *          sphere or capsule that is apart from anything has its exact distance too.
  * Cost     per pair (faces + edges) x vertices, in 3D plus edges x edges of those that may part the two better than a face; the broad phase
@@ -81,8 +81,8 @@ static double over_faces(const pp_geometry *g, const pp_geometry *o, perp_pose X
     return most;
 }
 
-/* Can an edge between faces of normals l and r, along e, be touched by a plane of normal n, n . e = 0? A hair more is
- * let through: an axis too many never hurts. */
+/* Whether a plane with normal n, n . e = 0, can support the edge e between faces with normals l and r. The test has a small tolerance,
+ * because an additional axis does no harm. */
 static bool supports(perp_vec3 l, perp_vec3 r, perp_vec3 e, perp_vec3 n) {
     double length = perp_v3_norm(e), slack = -1e-9 * length;
     return perp_v3_dot(perp_v3_cross(l, n), e) >= slack && perp_v3_dot(perp_v3_cross(n, r), e) >= slack;
@@ -265,7 +265,7 @@ double pp_separation(const pp_placed *a, const pp_placed *b) {
 /* The deepest of pairs so far. */
 static void deeper(const pp_placed *a, const pp_placed *b, double *deepest, int which[2]) {
     double d = -pp_separation(a, b);
-    if (isnan(d)) d = INFINITY; /* a broken pose is never a good one */
+    if (isnan(d)) d = INFINITY; /* a pose that is not finite counts as the deepest overlap */
     if (!(d > *deepest)) return;
     *deepest = d;
     which[0] = a->slot;

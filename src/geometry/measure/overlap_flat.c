@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* overlap_flat.c - areas of intersections in the plane, see overlap_measure.h
  * Method   A polygon is clipped by half-planes. Polygon and disc: the polygon of the points where sides run inside,
- *          and between them the segments of the disc, whose angles are those of the sides outside seen from the centre:
- *          nothing has to be said about which arc is meant, and thin figures lose no digits. A stadium is a
+ *          and between them the segments of the disc, whose angles are those of the outside sides, seen from the centre. So no
+ *          choice between arcs is needed, and thin figures lose no digits. A stadium is a
  *          rectangle and two half discs that do not overlap; a half disc and a polygon are the disc and the clipped
  *          polygon. Two discs are split by the line on which their powers are equal (|x - c|^2 - r^2): on either side
  *          one of the two discs contains the other.

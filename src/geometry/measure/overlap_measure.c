@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* overlap_measure.c - which way to the area or volume for which pair, see overlap_measure.h
- * Method   everything happens near the origin, so that shapes far out lose nothing. A half-space is the part of a square
- *          or cube around the other shape. A capsule in 3D is a cylinder and two half balls against a polyhedron; with
+/* overlap_measure.c - chooses the method of measuring the area or volume for each pair, see overlap_measure.h
+ * Method   shapes are moved near the origin, so that no digits are lost. A half-space is replaced by the part of it in a square or
+ *          cube around the other shape. Against a polyhedron, a capsule in 3D is a cylinder and two half balls; with
  *          another round shape, planes along both axes cut both into stadiums, whose common area (overlap_flat.c) is
  *          summed over the planes by adaptive Gauss-Kronrod quadrature.
  * Cost     polyhedra: faces of one x size of the other. */
@@ -206,7 +206,7 @@ static double change(const slices *s, double wa, double wb, double d, double t) 
     return wa * slice_radius(s, 0, t) + wb * slice_radius(s, 1, t) - d;
 }
 
-/* Where that changes its sign between `in` and `out`. */
+/* The root of that function between `in` and `out`. */
 static double changes_at(const slices *s, double wa, double wb, double d, double in, double out) {
     bool sign = change(s, wa, wb, d, in) > 0;
     for (int k = 0; k < 60; k++) {
@@ -219,7 +219,7 @@ static double changes_at(const slices *s, double wa, double wb, double d, double
     return (in + out) / 2;
 }
 
-/* The planes in which the slices meet: the sum of the radii is concave, so they are one stretch. */
+/* The range of planes in which the slices meet: one interval, because the sum of the radii is concave. */
 static bool meeting_stretch(const slices *s, double *lo, double *hi) {
     double d = plane_distance(s), a = *lo, b = *hi;
     for (int k = 0; k < 100; k++) { /* to the top */

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* clip_face.c - what two faces share, seen along a normal
- *   in: a face of R, a face of O         out: corners of the shared stretch, on the face of O, each with its feature
+/* clip_face.c - the common area of two faces, seen along a normal
+ *   in: a face of R, a face of O         out: corners of the common area, on the face of O, each with its feature
  * Method   Sutherland and Hodgman (1974): the sides of R's face cut the polygon of O's face one after the other. Every
- *          corner remembers what it is: a vertex of O over the face, a crossing of two edges, a corner of R's face.
+ *          corner has a label: a vertex of O over the face, a crossing of two edges, or a corner of R's face.
  * Cost     product of the numbers of sides. */
 #include "geometry/narrow/narrow.h"
 
@@ -46,7 +46,7 @@ static uint64_t crossing(const pp_clip_frame *c, int side, int k) {
     return pp_feature(PP_VERTEX_FACE, c->flip ? 0 : 1, c->fo, pp_side_vertex(c->R, c->fr, corner));
 }
 
-/* How far the corners lie beyond side k. Is there any that it cuts off? */
+/* Computes the distance of the corners beyond side k. @return whether the side cuts off any corner */
 static bool measure(const pp_clip_frame *c, int k, pp_clip_point *x, int m, double tol) {
     perp_vec3 at = c->R->v[c->R->g->face_vert[c->R->g->face_start[c->fr] + k]];
     perp_vec3 out = k < c->nside ? c->side[k] : outward(c, k);

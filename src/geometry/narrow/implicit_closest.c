@@ -27,8 +27,8 @@
 #define ACCEPTED    1e-11 /* residual of unit-free equations */
 #define STRIDE      0.5   /* longest step, in units of the smaller body, and of n */
 #define BARRIER_END 1e-9  /* of the size: enough to tell active functions from others */
-/* Price on the square of a step, of the largest square of a column: what is tried first, and the growth of it. Steps that
- * cost nothing were tried before. */
+/* Levenberg-Marquardt damping, as a fraction of the largest squared column: its first value and its growth factor. The undamped step
+ * was tried before. */
 #define PRICE_FIRST  1e-14
 #define PRICE_GROWTH 10.0
 
@@ -160,9 +160,8 @@ static double believable(const pair *p, const double *x) {
     return most > STRIDE ? STRIDE / most : 1;
 }
 
-/* Where curvature is next to nothing, as in the flat spots of superellipsoids, the system is all but singular and Newton's
- * step goes far astray along them. The least squares of the system with a price on the step go where the residual falls and
- * no farther. Returns the residual at *next, INFINITY if no price makes it fall. */
+/* Damped least-squares step (Levenberg-Marquardt). Where the curvature is nearly zero, as in the flat spots of superellipsoids, the
+ * system is nearly singular, and Newton's step is far too long. Returns the residual at *next, INFINITY if no damping reduces it. */
 static double damped(const pair *p, const pp_closest *c, int N, double A[MOST][MOST], const double *R, double now,
                      pp_closest *next) {
     double AA[MOST][MOST], B[MOST][MOST], x[MOST], AR[MOST], rest[MOST], largest = 0;
@@ -200,7 +199,7 @@ static bool newton(const pair *p, pp_closest *c) {
         memcpy(B, A, sizeof B);
         bool regular = eliminate(N, B, x);
         if (!regular) {
-            /* flat parts: a little curvature lets the method go on towards the middle of them */
+            /* flat parts: a little added curvature leads the method towards their middle */
             if (now <= ACCEPTED) return true;
             memcpy(B, A, sizeof B);
             for (int i = 0; i < p->dim; i++) B[i][i] += 1e-6;
@@ -235,7 +234,7 @@ static void drop(pp_closest *c, int side, int k) {
     }
 }
 
-/* Drops a function that pulls, or takes in one that is violated. True if nothing had to change. */
+/* Removes a function with a negative multiplier from the active set, or adds a violated one. True if nothing had to change. */
 static bool settled(const pair *p, pp_closest *c) {
     double worst = 1e-12;
     int side = -1, which = -1;
@@ -402,7 +401,7 @@ static double to_surface(const pair *p, const pp_closest *c, int side, perp_vec3
     return s;
 }
 
-/* A point without extent has no normal of its own, and that of a plane is always right. */
+/* A particle has no normal of its own; the normal of a plane can always be used. */
 static perp_vec3 start_normal(const pair *p, perp_vec3 na, perp_vec3 nb) {
     perp_shape_kind a = p->side[0]->g->kind, b = p->side[1]->g->kind;
     if (a == PERP_SHAPE_HALFSPACE || b == PERP_SHAPE_PARTICLE) return na;
@@ -436,8 +435,8 @@ static bool start_apart(const pair *p, pp_closest *c) {
     return true;
 }
 
-/* Where they overlap, the point that lies least far out of both may be the middle of one and say nothing of a normal. So
- * B is moved out along what normal there is, looked at there, and moved back. */
+/* For overlapping shapes, the point of the cold start may be the centre of one of them, which gives no normal. Therefore B is moved out
+ * along the available normal, the pair is solved there, and B is moved back. */
 static bool start_overlapping(const pair *p, pp_closest *c) {
     const pp_placed *A = p->side[0], *B = p->side[1];
     perp_vec3 n = c->n_W;

@@ -5,9 +5,9 @@
  *          where the two are apart, and minus the smallest translation that parts them where they overlap.
  * Method   The support point is the gradient of the dual norm: of (sum |x_i/h_i|^p)^(1/p) it is
  *          x_i = h_i sign(n_i) (|h_i n_i|/D)^(q-1), D = (sum |h_i n_i|^q)^(1/q), q = p/(p-1). Over a half-space n is given.
- *          Else a search over directions whose steps halve. Apart, every local maximum is the global one, so the line of
- *          centres is start enough; where that ends in an overlap the search starts from other directions too, and the
- *          least overlap counts.
+ *          Otherwise a search over directions with steps that are halved. If the shapes are apart, every local maximum is the
+ *          global one, so one start from the line of centres is enough. If that search ends in an overlap, it is repeated from
+ *          other directions, and the least overlap counts.
  * Valid    n to about 1e-6 of the search; the points of a superellipsoid only to the root of order p - 1 of that, for its
  *          flat spots. Newton's method in implicit_closest.c has the rest.
  * Cost     about 200 pairs of support points from each start. */
@@ -100,7 +100,7 @@ static found look(const pp_placed *A, const pp_placed *B, perp_vec3 n) {
     return f;
 }
 
-/* Uphill from f. The gradient of s is the part of b - a across n, so it is tried as well as the steps along the axes. */
+/* Ascent from f. The gradient of s is the component of b - a across n; it is tried in addition to steps along the axes. */
 static found climb(const pp_placed *A, const pp_placed *B, found f) {
     double step = FIRST;
     for (int turn = 0; step > FINEST && turn < TURNS; turn++) {
@@ -149,7 +149,8 @@ static found climb_from_all(const pp_placed *A, const pp_placed *B, found best) 
 bool pp_round_search(const pp_placed *a, const pp_placed *b, pp_closest *c) {
     if (!pp_is_round(a->g) || !pp_is_round(b->g)) return false;
     perp_vec3 line = perp_v3_sub(b->X_WS.p, a->X_WS.p);
-    if (!(perp_v3_norm(line) > SAME_PLACE * fmin(a->g->size, b->g->size))) return false; /* nothing tells the way out */
+    if (!(perp_v3_norm(line) > SAME_PLACE * fmin(a->g->size, b->g->size)))
+        return false; /* no direction to start from */
     found f = climb(a, b, look(a, b, line));
     if (f.s < 0) f = climb_from_all(a, b, f);
     *c = (pp_closest){.a_W = perp_v3_add(f.a, a->X_WS.p), .b_W = perp_v3_add(f.b, a->X_WS.p), .n_W = f.n, .gap = f.s};

@@ -3,8 +3,8 @@
 /* narrow.h - between detector_plain.c and the files pair_*.c: two placed shapes -> contacts.
  *
  * One plane per pair: every contact of a pair has the same normal, that of the plane of largest signed separation.
- * Choices among equals are made by geometry first and by index last, so that exchanging the two shapes or turning
- * both changes nothing but signs and rounding:
+ * Ties are broken by geometry first and by index last, so that exchanging the two shapes or rotating both changes only signs
+ * and rounding:
  *   faces before edges; of two faces, one on each shape, the one of larger area, then the one of shape i; of two faces
  *   of one shape, the one of lower index. */
 #ifndef PP_NARROW_H
@@ -81,7 +81,7 @@ static inline void pp_emit_flip(pp_narrow *w, bool flip, uint64_t feature, perp_
     else
         pp_emit(w, feature, a_W, b_W, n, gap);
 }
-/* The contact of this pair whose points are both within tol of these; NULL: there is none yet. */
+/* The contact of this pair whose two points are within tol of these; NULL: there is none. */
 static inline pp_pair *pp_emitted_near(const pp_narrow *w, perp_vec3 a_W, perp_vec3 b_W, double tol) {
     for (int k = w->first; k < w->out->n; k++) {
         pp_pair *p = &w->out->pair[k];
@@ -123,7 +123,7 @@ typedef struct pp_edge_gap {
 /* Both face separations and that of the edges for two boxes in 3D, by their 15 axes. False if one exceeds the reach. */
 bool pp_box_planes(const pp_solid *A, const pp_solid *B, const pp_tolerance *t, double reach, pp_face_gap *fa,
                    pp_face_gap *fb, pp_edge_gap *e);
-/* Does the face of B, not that of A, give the plane? */
+/* Whether the plane is the face of B, not that of A. */
 bool pp_choose_second(const pp_solid *A, pp_face_gap fa, const pp_solid *B, pp_face_gap fb, const pp_tolerance *t);
 /* Face of s most opposed to n; ties go to the lower index. */
 int pp_incident_face(const pp_solid *s, perp_vec3 n);
@@ -150,8 +150,8 @@ void pp_narrow_phase(pp_narrow *w, int dim, const pp_solid *A, const pp_solid *B
 static inline perp_vec3 pp_edge_vector(const pp_solid *s, int e) {
     return perp_v3_sub(s->v[s->g->edge[e][1]], s->v[s->g->edge[e][0]]);
 }
-/* Do the arcs between the normals beside two edges (of B: negated) cross on the Gauss sphere? Then the two make a face of
- * the Minkowski difference. da, db: their vectors, along n_left x n_right. */
+/* Whether the arcs between the normals of the faces beside two edges (of B: negated) cross on the Gauss sphere. If so, the two edges
+ * make a face of the Minkowski difference. da, db: vectors of the edges, along n_left x n_right. */
 static inline bool pp_arcs_cross(const pp_solid *A, int ea, perp_vec3 da, const pp_solid *B, int eb, perp_vec3 db) {
     double cl = perp_v3_dot(B->n[B->g->edge[eb][2]], da), cr = perp_v3_dot(B->n[B->g->edge[eb][3]], da);
     if (!(cl * cr < 0)) return false;

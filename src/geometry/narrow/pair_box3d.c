@@ -101,8 +101,9 @@ typedef struct shared_axis {
     double off; /* sine of the angle between them, or more */
 } shared_axis;
 
-#define SHARED 1e-6 /* larger sines are not worth a look */
-#define SMALL  1e-4 /* the square of a smaller sine, one less that of the cosine, has too few digits to divide by */
+#define SHARED 1e-6 /* largest sine at which two axes count as nearly parallel */
+#define SMALL \
+    1e-4 /* a smaller sine, computed from one minus the square of the cosine, is too inaccurate to divide by */
 
 static shared_axis find_shared(double D[3][3]) {
     for (int j = 0; j < 3; j++)
@@ -114,7 +115,7 @@ static shared_axis find_shared(double D[3][3]) {
     return (shared_axis){-1, -1, 0};
 }
 
-/* How two boxes lie to each other. */
+/* Relative pose of two boxes. */
 typedef struct placement {
     box A, B;
     perp_vec3 between_W; /* from the centre of A to that of B [L] */

@@ -5,18 +5,18 @@
  *   capsule              the closest points of the segments where both lie inside; every end that faces the other
  *   polytope             each end with what is closest to it; vertices and edges that the inside of the segment passes
  * Method   A capsule is a segment with a radius. While the segment is outside the other's core, each contact is the
- *          true distance of a part of one shape (an end, a vertex, an edge) from the other. No such distance can be
- *          less than that of the shapes, so more contacts than the closest never hold apart what may touch; and a
- *          capsule that lies flat has two, which it keeps when it tilts a little (SLACK).
+ *          true distance of a part of one shape (an end, a vertex, an edge) from the other. No such distance is less than the
+ *          distance of the shapes, so additional contacts never keep the shapes farther apart than necessary. A capsule that
+ *          lies flat has two contacts, and keeps them if it tilts a little (SLACK).
  *          If the segment enters the other's core, the plane of least depth gives the contacts: a face, or in 2D the
  *          segment, in 3D the segment with an edge; these are all faces of the Minkowski difference.
  * Valid    exact for any position; where a direction is not defined a fixed one is taken.
  * Cost     linear in vertices, faces and edges; vertices within reach times edges for their normal cones. */
 #include "geometry/narrow/narrow.h"
 
-/* Sine up to which a normal may leave the normal cone of a feature before the contact is left to its neighbours, where it
- * leaves it along the segment: so far may a capsule tilt. Across the segment a neighbour is closer everywhere, and a
- * contact beside it would push in another direction: a disc of the plane has one contact, and so has its prism. */
+/* Largest sine by which a normal may leave the normal cone of a feature along the segment: a capsule keeps two contacts up to this
+ * tilt. Across the segment no deviation is allowed: there a neighbouring feature is closer, and a second contact would have another
+ * normal. (A disc in 2D has one contact, and so has its prism in 3D.) */
 #define SLACK 0.1
 #define ROUND 1e-9 /* rounding error of a normal on the border of two cones: one of the two must accept it */
 /* Segments with a smaller sine between them count as parallel: the distance at their crossing then differs from those
@@ -36,7 +36,7 @@ static bar bar_of(const pp_solid *s) {
     return b;
 }
 
-/* How far a normal may lead out of a cone along `way`, of length l. */
+/* Allowed deviation of a normal from a cone along `way`, of length l. */
 static double slack(const bar *b, perp_vec3 way, double l) {
     return SLACK * fabs(perp_v3_dot(way, b->d)) / b->length + ROUND * l;
 }
@@ -169,7 +169,7 @@ static uint64_t edge_edge(const meeting *m, int e) {
 }
 static uint64_t bar_vertex(const meeting *m, int v) { return pp_feature(PP_VERTEX_EDGE, m->flip ? 0 : 1, 0, v); }
 
-/* Does the segment come within tol of the inside? */
+/* Whether the segment comes within tol of the interior. */
 static bool enters(const meeting *m, double tol) {
     double lo = 0, hi = 1;
     for (int f = 0; f < m->poly->g->nface; f++) {
@@ -199,7 +199,7 @@ static void end_of_capsule(const meeting *m, int e) {
     emit_core(m, pp_nearest_feature(&c, m->flip, e), c.at, m->c.p[e], c.n, c.distance);
 }
 
-/* May the polytope touch at vertex v along n: does no edge from v lead that way? */
+/* Whether the polytope can touch at vertex v along n, that is, no edge at v points along n. */
 static bool vertex_faces(const meeting *m, int v, perp_vec3 n) {
     const pp_solid *s = m->poly;
     int count = s->g->dim == 2 ? s->g->nvert : s->g->nedge;
@@ -237,7 +237,7 @@ static double into_faces(const pp_solid *s, int e, perp_vec3 n) {
     return fmax(perp_v3_dot(n, way[0]), perp_v3_dot(n, way[1]));
 }
 
-/* May the polyhedron touch at edge e along n? */
+/* Whether the polyhedron can touch at edge e along n. */
 static bool edge_faces(const meeting *m, int e, perp_vec3 n) {
     perp_vec3 way[2];
     ways_in(m->poly, e, way);

@@ -1,15 +1,15 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* pair_closest3d.c - closest points of two convex polyhedra that are apart
- * Method   every vertex against every face, every edge against every edge. Exact, and simple enough to trust; it is
- *          only called when no face or pair of edges tells the distance. Edges that face each other in parallel give
- *          two contacts, at the ends of their common part, because one would let the bodies turn into each other.
+ * Method   every vertex is tested against every face, every edge against every edge. This is exact and simple. It is called only
+ *          if no face or pair of edges gives the distance. Parallel edges that face each other give two contacts, at the ends
+ *          of their common part, because with one contact the bodies could rotate into each other.
  * Valid    bodies apart by more than the tie tolerance, so that the connecting line has a direction.
  * Cost     vertices x faces + edges x edges. Source: Williams algorithms 3 and 7 (with the errata: no normalised
  *          direction). */
 #include "geometry/narrow/narrow.h"
 
-/* Kinds of answer; among equal distances the earlier one is taken. */
+/* Kinds of feature pairs; among equal distances the earlier kind is taken. */
 enum { OVER_FACE, PARALLEL_EDGES, CROSSED_EDGES, VERTEX_ON_EDGE, TWO_VERTICES, NONE };
 
 typedef struct answer {

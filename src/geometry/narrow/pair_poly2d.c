@@ -98,7 +98,7 @@ void pp_pair_poly2d(pp_narrow *w, const pp_solid *A, const pp_solid *B) {
     const pp_solid *R = flip ? B : A, *O = flip ? A : B;
     pp_face_gap f = flip ? fb : fa;
     double least = manifold(w, R, O, f.face, flip, &t);
-    if (f.gap > t.tie) { /* apart: is the distance seen from this edge the true one? */
+    if (f.gap > t.tie) { /* apart: check whether the distance from this edge is the true one */
         if (least <= f.gap + pp_tie(&t, f.gap)) return;
         w->out->n = w->first;
         closest(w, A, B, &t);

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* pair_poly3d.c - contacts of two convex polyhedra
  * Method   the plane of largest separation is sought among the faces of both and the pairs of edges that make a face of
- *          the Minkowski difference (their arcs on the Gauss sphere cross). A face: the other body's vertices above it,
- *          and what clipping the face that opposes it most against its sides leaves. A pair of edges: their closest
- *          points, and the same clipping for the two faces beside them, seen along the normal. If the bodies are apart
- *          and that plane does not tell their distance, the closest points do (pair_closest3d.c).
+ *          the Minkowski difference (their arcs on the Gauss sphere cross). Contacts on a face are the other body's vertices
+ *          above it, and the corners of the most opposed face clipped against its sides. Contacts of a pair of edges are
+ *          their closest points, and those of the same clipping of the two faces beside them, seen along the normal. If the
+ *          bodies are apart and that plane does not give their distance, the closest points do (pair_closest3d.c).
  * Valid    any position. The smallest gap is the distance when apart, minus the depth of penetration when not, both to
  *          the tie tolerance of narrow.h.
  * Cost     faces x vertices + edges x edges
@@ -169,11 +169,12 @@ void pp_pair_poly3d(pp_narrow *w, const pp_solid *A, const pp_solid *B) {
     bool boxes =
         A->g->kind == PERP_SHAPE_BOX && B->g->kind == PERP_SHAPE_BOX; /* the clipped face has all that is low */
     double least = manifold(w, &c, !boxes, &t);
-    if (f.gap > t.tie) { /* apart: is the distance seen from this face the true one? */
+    if (f.gap > t.tie) { /* apart: check whether the distance from this face is the true one */
         if (least <= f.gap + pp_tie(&t, f.gap)) return;
         w->out->n = w->first;
         pp_pair_closest3d(w, A, B, &t);
-    } else if (least > f.gap + pp_tie(&t, f.gap)) { /* touching, and the deepest vertex is beside a face among equals */
+    } else if (least >
+               f.gap + pp_tie(&t, f.gap)) { /* touching, and the deepest vertex is beside one of several tied faces */
         perp_vec3 x = c.O->v[f.vertex];
         pp_emit_flip(w, flip, pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, f.face, f.vertex), perp_v3_axpy(x, -f.gap, c.n),
                      x, c.n, f.gap);

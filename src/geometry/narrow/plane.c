@@ -58,7 +58,7 @@ double pp_plane_gap(const pp_solid *A, const pp_solid *B, pp_plane plane) {
     return perp_v3_dot(n, perp_v3_sub(B->v[b], A->v[a]));
 }
 
-/* What to do with every plane that may be the best one; false stops the search. */
+/* State of the search for the best plane. */
 typedef struct search {
     pp_separating best;
     double tie, enough;
@@ -85,7 +85,7 @@ static void offer(search *s, pp_plane plane, double gap) {
 
 static bool done(const search *s) { return s->best.gap > s->enough; }
 
-/* Is no plane through edge i of A, whatever edge of B it is parallel to, a candidate? Its normal n lies between those of the two faces beside
+/* Whether no plane through edge i of A and any edge of B can be the best one. Its normal n lies between those of the two faces beside
  * the edge: n = a n1 + b n2 with a, b >= 0 and a + b >= 1. For a point at d from the edge, n1.d and n2.d at most -m < 0 make n.d at most -m,
  * and so the gap. The point is the vertex of B that lies farthest behind the two faces. */
 static bool lies_behind(const search *s, const pp_solid *A, int i, const pp_solid *B) {
@@ -96,7 +96,7 @@ static bool lies_behind(const search *s, const pp_solid *A, int i, const pp_soli
     return ahead < fmin(0, s->best.gap - s->tie) - rounding;
 }
 
-enum { MANY_EDGES = 512 }; /* of B: more are not looked at one by one beforehand */
+enum { MANY_EDGES = 512 }; /* if B has more edges, they are not tested individually beforehand */
 
 static void try_edges(search *s, const pp_solid *A, const pp_solid *B) {
     bool skip[MANY_EDGES] = {false};

@@ -38,8 +38,8 @@ typedef struct pp_separating {
  * pairs of edges. Stops at the first plane whose gap exceeds `enough` (INFINITY: never). */
 pp_separating pp_separate(const pp_solid *A, const pp_solid *B, pp_plane keep, double tie, double enough);
 
-/* Among the planes whose gap at the solids A, B is within `tie` of the largest, finds the one whose gap at the
- * solids A1, B1 is largest. So the motion decides between planes that touch at the same time. */
+/* Among the planes whose gap at the poses of A, B is within `tie` of the largest, finds the one with the largest gap at the poses of
+ * A1, B1. So the motion decides between tied planes. */
 pp_separating pp_separate_ahead(const pp_solid *A, const pp_solid *B, const pp_solid *A1, const pp_solid *B1,
                                 double tie);
 

@@ -1,20 +1,20 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* touch.c - where two solids touch on a separating plane: see touch.h
- * Method   the face that looks most against the plane's is clipped by it, seen along the normal. Corners of what is
- *          left that are as low as the lowest, within FLUSH of the size of the patch, touch together: a face on a face
- *          (every corner), an edge on a face (two), a corner (one). If the single lowest one is not a vertex over the
- *          face, the plane was not the one the bodies touch on: a crossing of two edges, or the other body's face, is.
+ * Method   the most opposed face of the other body is clipped by the face of the plane, seen along the normal. All corners of the
+ *          result that are as low as the lowest one, within FLUSH of the size of the patch, are contacts: every corner if a face
+ *          lies on a face, two if an edge lies on a face, one for a corner. If the single lowest corner is not a vertex over
+ *          the face, the bodies do not touch on this plane but on that of two crossing edges or of the other body's face.
  * Source   Williams 3.2-3.4 for the feature pairs. */
 #include "geometry/narrow/touch.h"
 
 #include <string.h>
 
-#define SQUARE   0.2   /* sine of the angle of two edges from which on their normal is their own */
-#define UPRIGHT  0.95  /* and its cosine with that of the plane */
+#define SQUARE   0.2   /* smallest sine of the angle between two edges at which their own cross product is the normal */
+#define UPRIGHT  0.95  /* smallest cosine of that normal with the normal of the plane */
 #define FLUSH    1e-3  /* slope below which a face or edge lies flat on a face [rad] */
 #define BESIDE   5e-10 /* a vertex this far beside a face, as a part of the size, is on it */
-#define LEVEL    1e-8  /* corners this little above the lowest, as a part of the size, are as low */
+#define LEVEL    1e-8  /* corners at most this far above the lowest, as a fraction of the size, are as low */
 #define SAME     1e-9  /* sizes of faces that differ by no more are equal */
 #define PARALLEL 1e-4  /* edges at a smaller angle do not cross at a point worth the name [rad] */
 
@@ -56,7 +56,7 @@ static pp_touch over_face(const pp_solid *R, int f, const pp_solid *O, int v, bo
     return t;
 }
 
-/* How far a point lies outside an edge, along it. */
+/* Distance by which a point lies beyond the ends of an edge. */
 static double outside(perp_vec3 p, perp_vec3 q, perp_vec3 x) {
     perp_vec3 e = perp_v3_unit(perp_v3_sub(q, p));
     return fmax(perp_v3_dot(e, perp_v3_sub(p, x)), perp_v3_dot(e, perp_v3_sub(x, q)));
@@ -117,8 +117,8 @@ static int opposed(const pp_solid *s, perp_vec3 n) {
     return best;
 }
 
-/* The direction in which a face pushes that comes to lie flat on another, from A to B: what does not move tells it; the
- * mean of both normals if both move. False: they are not about to. */
+/* Common direction of the impulses if a face comes to lie flat on another one, from A to B: the normal of the body that does not
+ * move, or the mean of both normals if both move. False: the faces will not lie flat on each other. */
 static bool flat_normal(const pp_solid *A, const pp_solid *B, pp_plane face, const bool moves[2], perp_vec3 *n) {
     bool flip = pp_feature_owner(face);
     const pp_solid *R = flip ? B : A, *O = flip ? A : B;
@@ -162,8 +162,8 @@ static int lowest_corners(const pp_solid *s, int f, perp_vec3 n, double low) {
     return count;
 }
 
-/* Face of s at its lowest vertex v that looks most against n. Which end of an edge that lies flat is the lower one is
- * rounding: faces with more of the lowest corners come first, so that what is found does not depend on it. */
+/* Face of s at its lowest vertex v that is most opposed to n. If an edge lies flat, rounding decides which of its ends is the lowest.
+ * Faces with more of the lowest corners are therefore preferred, so that the result does not depend on it. */
 static int incident(const pp_solid *s, perp_vec3 n, int v) {
     int best = 0, most = 0;
     double least = INFINITY, low = perp_v3_dot(n, s->v[v]);
@@ -178,14 +178,14 @@ static int incident(const pp_solid *s, perp_vec3 n, int v) {
     return best;
 }
 
-/* Is a corner kept before already at this place? Vertices come first, so a crossing at a vertex is the vertex. */
+/* Whether an earlier corner is at the same place. Vertices come first, so a crossing at a vertex is dropped. */
 static bool taken(const pp_touches *t, int n, perp_vec3 x, double merge) {
     for (int i = 0; i < n; i++)
         if (perp_v3_norm(perp_v3_sub(t->clip[1][i].x, x)) <= merge) return true;
     return false;
 }
 
-/* Do the two edges of a crossing run along each other? */
+/* Whether the two edges of a crossing are nearly parallel. */
 static bool parallel(const pp_clip_frame *c, uint64_t feature) {
     const pp_solid *A = c->flip ? c->O : c->R, *B = c->flip ? c->R : c->O;
     const int *a = A->g->edge[pp_feature_a(feature)], *b = B->g->edge[pp_feature_b(feature)];
@@ -229,7 +229,7 @@ static int patch2d(pp_touches *t, const pp_solid *R, int f, const pp_solid *O, i
     return m;
 }
 
-/* The plane on which a single lowest corner lies that is not a vertex of O over the face of R. */
+/* The plane of a single lowest corner that is not a vertex of O over the face of R. */
 static pp_plane meant(const pp_solid *A, const pp_solid *B, uint64_t feature, perp_vec3 n) {
     if (pp_feature_kind(feature) == PP_VERTEX_FACE)
         return pp_plane_face(pp_feature_owner(feature), pp_feature_a(feature));
@@ -238,7 +238,7 @@ static pp_plane meant(const pp_solid *A, const pp_solid *B, uint64_t feature, pe
     return perp_v3_dot(pp_plane_normal(A, B, plus), n) < 0 ? pp_plane_edges(1, ea, eb) : plus;
 }
 
-/* Does an edge of O lie across R's face, so that it leaves it at two crossings? */
+/* Whether an edge of O lies across R's face and leaves it at two crossings. */
 static bool lies_across(const pp_touches *t, bool flip) {
     for (int i = 0; i < t->n; i++)
         for (int j = 0; j < i; j++) {
@@ -249,7 +249,7 @@ static bool lies_across(const pp_touches *t, bool flip) {
     return false;
 }
 
-/* Does an edge or a corner of R's face lie on a face of O that is not flush with it, and no vertex or edge of O on R's? */
+/* Whether an edge or a corner of R's face lies on a face of O that is not flush with it, and no vertex or edge of O on R's face. */
 static bool lies_on_other(const pp_touches *t, const pp_solid *R, int f, const pp_solid *O, int k, bool flip) {
     if (1 + perp_v3_dot(R->n[f], O->n[k]) <= FLUSH * FLUSH / 2) return false;
     for (int i = 0; i < t->n; i++)
@@ -258,8 +258,8 @@ static bool lies_on_other(const pp_touches *t, const pp_solid *R, int f, const p
     return !lies_across(t, flip);
 }
 
-/* Does corner i of the patch touch with the lowest, seen against n? No lower corner may lie so close beside it that the way
- * up is steeper than FLUSH: a patch that is long across its slope is not flat for that. */
+/* Whether corner i of the patch is a contact together with the lowest one. No lower corner may be so close that the slope between
+ * them is steeper than FLUSH; so a patch that is long across its slope does not count as flat. */
 static bool touches_too(const pp_touches *t, perp_vec3 n, int i, int m) {
     for (int j = 0; j < m; j++) {
         perp_vec3 up = perp_v3_sub(t->clip[1][i].x, t->clip[1][j].x);
@@ -292,8 +292,8 @@ static int level_edge(const pp_solid *O, perp_vec3 n, int v) {
     return count == 1 ? found : -1;
 }
 
-/* The lowest vertex v of O beside R's face. If it is the end of an edge that lies level, both ends of what runs along the
- * face: one of them alone would turn the body. */
+/* Contacts for the lowest vertex v of O beside R's face. If it is the end of a level edge, both ends of the part over the face are
+ * contacts, because one alone would rotate the body. */
 static void put_beside(pp_touches *t, const pp_clip_frame *c, int v, double beside, pp_plane plane) {
     const pp_solid *R = c->R, *O = c->O, *A = c->flip ? O : R, *B = c->flip ? R : O;
     int e = level_edge(O, c->n, v), side[2] = {-1, -1};
@@ -351,7 +351,7 @@ static void find_on_face(pp_touches *t, const pp_solid *A, const pp_solid *B, pp
     if (t->n > 1 && lies_on_other(t, R, f, O, k, flip)) {
         t->n = 0;
         if (pp_plane_gap(A, B, facing) > pp_plane_gap(A, B, *plane) + 1e-12 * size) {
-            *plane = facing; /* once only: seen from there the gap is the larger one */
+            *plane = facing; /* happens once at most: the gap to that plane is larger */
             find_on_face(t, A, B, plane);
         } else {
             put_beside(t, &c, v, BESIDE * size, *plane);
@@ -364,7 +364,7 @@ static void find_on_face(pp_touches *t, const pp_solid *A, const pp_solid *B, pp
     if (pp_plane_gap(A, B, other) > pp_plane_gap(A, B, *plane)) {
         *plane = other;
         put(t, pp_touch_at(A, B, other, tag));
-    } else { /* seen from there they overlap more: stay with the vertex */
+    } else { /* the overlap with the other plane is deeper: keep the vertex */
         put(t, over_face(R, f, O, v, flip));
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* touch.h - where two solids touch on a separating plane: the feature pairs, and their gaps at any pose. */
+/* touch.h - feature pairs of two solids on a separating plane, and their gaps at any pose. */
 #ifndef PP_TOUCH_H
 #define PP_TOUCH_H
 
@@ -25,9 +25,9 @@ typedef struct pp_touches {
 /* Room for pairs of these placed shapes. */
 bool pp_touches_new(pp_touches *t, int n, const pp_placed *placed, pp_arena *arena);
 
-/* The feature pairs by which A and B would touch on *plane at this pose: one where a corner meets a face or two edges
- * cross, the corners of the shared stretch where faces or edges lie flat on each other (within FLUSH). Where the
- * deepest vertex lies beside the face, *plane becomes the one that is meant. */
+/* The feature pairs of A and B on *plane at this pose: one pair if a corner meets a face or two edges cross; the corners of the common
+ * area if faces or edges lie flat on each other (within FLUSH). If the deepest vertex lies beside the face, *plane is changed to the
+ * plane on which the bodies touch. */
 void pp_touch_find(pp_touches *t, const pp_solid *A, const pp_solid *B, pp_plane *plane);
 
 /* The deepest vertex over a face plane, whether it lies over the face or not, or the ends of an edge that is as deep; the
@@ -44,9 +44,9 @@ pp_plane pp_touch_flat(const pp_solid *A, const pp_solid *B, pp_plane plane, dou
 /* If two faces lie flat on each other: the larger one, or that of A if they are equal; else `plane`. */
 pp_plane pp_touch_first(const pp_solid *A, const pp_solid *B, pp_plane plane);
 
-/* The same as pp_touch_at as a place for an impulse, of a patch that comes to lie flat on `face`. Its corners push in one
- * direction, so that any three of them that push make the same wrenches: directions that differ by a small angle would
- * let rounding, divided by that angle, choose among motions that all close the gaps. `moves`: A, B. */
+/* As pp_touch_at, for the impulses of a patch that comes to lie flat on `face`. All its corners have one normal, so that any three of
+ * them span the same wrenches. With normals that differ by a small angle, rounding divided by that angle would choose among motions
+ * that all close the gaps. `moves`: whether A, B move. */
 pp_touch pp_touch_push(const pp_solid *A, const pp_solid *B, pp_plane plane, uint64_t feature, pp_plane face,
                        const bool moves[2]);
 

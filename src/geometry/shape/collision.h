@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* collision.h - geometry of shapes, the detector stage (shapes -> feature pairs, gaps) and the independent overlap
- * measure. This module knows poses and geometry; it never sees masses, velocities or forces. */
+ * measure. This module uses poses and geometry only, no masses, velocities or forces. */
 #ifndef PP_COLLISION_H
 #define PP_COLLISION_H
 
@@ -41,10 +41,10 @@ typedef struct pp_geometry {
         thickness; /* smallest extent, perpendicular to a face: a body must move this far to pass through; INFINITY for a half-space */
 } pp_geometry;
 
-/* Cookie of a perp_shape_def made by perp_shape_particle() and its sisters. */
+/* Cookie of a perp_shape_def made by perp_shape_particle() or another constructor. */
 #define PP_SHAPE_COOKIE 0x5ba9e001u
 
-/* Most points a hull may be given. */
+/* Largest number of points of a hull. */
 #define PP_HULL_MAX 10000
 
 /* Lengths outside this range are refused: their fifth powers (inertia) must stay far from overflow and underflow. */
@@ -111,7 +111,7 @@ typedef struct pp_broad pp_broad;
 typedef struct pp_couple_list pp_couple_list;
 
 /* Detector stage. Writes all feature pairs with gap <= reach_i + reach_j, ordered by (i, j, feature). The list grows
- * with `a`; `near` is left with the pairs whose boxes meet. */
+ * with the allocator `a`. On return `near` has the pairs whose boxes meet. */
 typedef struct pp_detector_type {
     const char *name;
     unsigned shapes; /* mask of 1 << perp_shape_kind it handles */
@@ -121,14 +121,13 @@ typedef struct pp_detector_type {
 } pp_detector_type;
 extern const pp_detector_type pp_detector_plain;
 
-/* Signed separation of two placed shapes: positive distance-like when apart (a lower bound of the distance), minus the
- * exact penetration depth when they overlap (smallest translation that parts them). An implementation of its own for
- * the certificate: it shares no code with the detector beyond pp_geometry. Two half-spaces, or two particles:
- * INFINITY. */
+/* Signed separation of two placed shapes: a lower bound of their distance if they are apart; if they overlap, minus the exact
+ * penetration depth (length of the smallest translation that separates them). This is an independent implementation for the
+ * certificate: it shares only pp_geometry with the detector. Two half-spaces, or two particles: INFINITY. */
 double pp_separation(const pp_placed *a, const pp_placed *b);
 
-/* Deepest overlap (>= 0) of any pair the filter allows; shape slots in which[2], -1 if there is none. Looks at all pairs
- * and needs no memory; pp_overlap_deepest() in broad.h is for many shapes. */
+/* Deepest overlap (>= 0) of any pair the filter allows; shape slots in which[2], -1 if there is none. It tests all pairs and needs no
+ * memory; for many shapes use pp_overlap_deepest() in broad.h. */
 double pp_deepest_overlap(int nplaced, const pp_placed *placed, pp_pair_filter filter, const void *ctx, int which[2]);
 
 #endif

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* decompose2d.c - convex parts of a simple polygon
  *   in: corners in order        out: convex polygons, overlapping, whose union is the polygon
- * Problem  The world takes convex shapes. Parts that only touch leave seams: their common side ends in corners that the
- *          polygon does not have, at which other bodies could catch. Parts as large as the polygon allows overlap
- *          instead, and the sides of the polygon remain whole sides of parts.
+ * Problem  A world has convex shapes only. Parts that merely touch have seams: their common side ends in corners that the
+ *          polygon does not have, and other bodies could catch there. Parts that are as large as the polygon allows overlap
+ *          instead, and each side of the polygon is a whole side of a part.
  * Method   1. Partition: at a reflex corner (inner angle above 180 degrees) a chord that prolongs one of its sides cuts
  *          the polygon in two, and the corner is reflex in neither. At most one piece more than reflex corners.
  *          2. Growth: a piece C, largest first, is grown to a convex polygon between C and the whole: again cuts at
@@ -62,7 +62,8 @@ static bool partition(task *t) {
         bool cut[2];
         if (!prolong(t, &q, r, 0, half[0], &cut[0]) || !prolong(t, &q, r, 1, half[1], &cut[1])) return false;
         if ((!cut[0] && !cut[1]) || nopen + t->npiece + 2 > most) {
-            t->npiece = 0; /* cannot be in a polygon that passed the check; the sum of areas shows it */
+            t->npiece =
+                0; /* impossible in a polygon that passed the check; the test of the total area would detect it */
             return true;
         }
         double l[2];
@@ -82,7 +83,7 @@ static perp_vec3 middle(const pp_outline *c) {
     return m;
 }
 
-/* Does the segment a b pass through the inside of the convex polygon c? */
+/* Whether the segment a b passes through the interior of the convex polygon c. */
 static bool crosses(const pp_outline *c, perp_vec3 a, perp_vec3 b, double tol) {
     double lo = 0, hi = 1;
     perp_vec3 d = perp_v3_sub(b, a);
@@ -100,7 +101,7 @@ static bool crosses(const pp_outline *c, perp_vec3 a, perp_vec3 b, double tol) {
     return lo < hi;
 }
 
-/* Cuts q from corner r along d and keeps the half that has c in it; keep = NULL if it cannot be. False: no memory. */
+/* Cuts q from corner r along d and keeps the half that contains c; keep = NULL if neither does. False: no memory. */
 static bool keep_side(const task *t, const pp_outline *q, int r, perp_vec3 d, const pp_outline *c, pp_outline *kept,
                       bool *ok) {
     pp_outline half[2];

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* decompose3d.c - convex parts of what a closed surface encloses
+/* decompose3d.c - convex parts of the volume in a closed surface
  *   in: a surface that passed pp_surface_check        out: convex polyhedra that touch and do not overlap
- * Method   Binary space partition. A convex cell, at first a box around everything, holds the pieces of faces inside
- *          it. The plane of one of them cuts the cell and all pieces in two; pieces in the plane are done with. A cell
- *          without pieces is inside or outside as a whole: behind the face that cut it inside, before it outside.
- *          The plane is the one, of some candidates, that cuts the fewest pieces. Last, cells are joined again as long
- *          as the union of two is convex, which shows in the volume of their hull.
+ * Method   Binary space partition. A convex cell, initially a box around the surface, has a list of the pieces of faces inside
+ *          it. The plane of one of them cuts the cell and all pieces in two; pieces in the plane are removed. A cell without
+ *          pieces is completely inside (behind the face that cut it) or outside (in front of it). Of some candidates, the
+ *          plane that cuts the fewest pieces is chosen. Finally, two cells are merged if their union is convex, that is, if
+ *          its hull has the same volume.
  * Valid    Faces must be convex. Pieces within PP_FLAT of the size of a plane lie in it, so a mesh rounded to 32 bits
  *          does not fall into slivers; a mesh of exact numbers comes out exact to rounding. The volumes of the cells
  *          must add up to that of the surface: a surface that meets itself is refused here.
@@ -20,7 +20,7 @@
 #include "base/elementary.h"
 
 #define CANDIDATES 48
-/* More cells than this say that the surface is no body for this method. */
+/* Limit on the number of cells; a surface that needs more is refused. */
 #define CELLS_MAX 4000
 /* Part of the volume that may be missing. */
 #define VOLUME_TOLERANCE 1e-6
@@ -179,7 +179,7 @@ static bool make_solid(task *t, const perp_vec3 *v, int n, solid *out) {
     return true;
 }
 
-/* A cell that is inside, as a part; what is too thin for a hull is left out, and the sum of volumes judges that. */
+/* Makes a part of an inside cell. A cell that is too thin for a hull is left out; the test of the total volume covers this. */
 static bool add_part(task *t, const cell *c) {
     int n = 0;
     for (int f = 0; f < c->nface; f++) n += c->face[f].n;
@@ -192,8 +192,7 @@ static bool add_part(task *t, const cell *c) {
     return true;
 }
 
-/* A convex union is cut by the plane between its parts into two that have the same face there: at least three corners
- * in common. */
+/* Whether two parts have at least three corners in common. If their union is convex, they share a face in the plane between them. */
 static bool share_face(const solid *a, const solid *b, double tol) {
     if (a->lo.x > b->hi.x + tol || b->lo.x > a->hi.x + tol || a->lo.y > b->hi.y + tol || b->lo.y > a->hi.y + tol ||
         a->lo.z > b->hi.z + tol || b->lo.z > a->hi.z + tol)
@@ -221,8 +220,8 @@ static int unite(task *t, const solid *a, const solid *b, solid *out) {
     return 0;
 }
 
-/* Joins parts while the union of two is convex: each with those before it, the largest first; what was joined is tried
- * again with all. */
+/* Merges two parts while their union is convex: each part with those before it, the largest first; a merged part is tried again with
+ * all. */
 static bool join(task *t) {
     for (int i = 1; i < t->npart; i++) { /* by volume */
         solid x = t->part[i];

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* geometry.c - checks a shape definition and makes its geometry
  *   in: perp_shape_def, hulls as points in any order        out: vertices, faces, edges with outward unit normals
- * Method   boxes are written down, hulls come from hull2d.c and hull3d.c; both take the same way from loops of vertices
- *          to planes and edges, so the hull of the corners of a box is that box to the last bit.
+ * Method   vertices and faces of boxes are given directly, those of hulls come from hull2d.c and hull3d.c. The same code then
+ *          computes planes and edges, so the hull of the corners of a box is that box to the last bit.
  * Valid    refuses everything that is not finite, not positive, not convex with an inside (thinner than PP_SLIVER of
  *          its size), or does not fit the dimension.
  * Cost     vertices x faces for the planes of a polyhedron, once. */
@@ -292,7 +292,8 @@ static perp_status build(pp_geometry *g, const perp_shape_def *d, const perp_all
     switch (d->kind) {
     case PERP_SHAPE_HALFSPACE:
         g->normal = d->normal;
-        if (fabs(perp_v3_norm(d->normal) - 1) > 4e-16) g->normal = perp_v3_unit(d->normal); /* read back: as it is */
+        if (fabs(perp_v3_norm(d->normal) - 1) > 4e-16)
+            g->normal = perp_v3_unit(d->normal); /* a unit normal keeps its bits */
         g->normal = no_minus_zero(g->normal);
         g->offset = d->offset;
         g->bound = g->thickness = INFINITY;

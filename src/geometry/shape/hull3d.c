@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* hull3d.c - convex hull of points in space
- * Method   qhull finds the facets; everything after that is ours: facets within PP_COPLANAR of the plane of a larger
+ * Method   qhull finds the facets; the rest is done here: facets within PP_COPLANAR of the plane of a larger
  *          neighbour are merged into one face, vertices that then lie inside a face or between two faces only are
  *          dropped, faces become loops of vertices, and the result is renumbered so that it does not depend on the
  *          order in which the points came.
@@ -69,7 +69,7 @@ static void read_facets(qhT *qh, pp_arena *arena, facets *out) {
     out->start[out->n] = out->nvert;
 }
 
-/* qhull leaves by longjmp when something inside goes wrong; this frame catches it. False: it did. */
+/* Runs qhull, which leaves by longjmp after an error; this function catches it. False: there was an error. */
 static bool read_guarded(qhT *qh, pp_arena *arena, facets *out) {
     bool ok = false;
     if (setjmp(qh->errexit) == 0) {
@@ -96,7 +96,7 @@ static perp_status run_qhull(pp_arena *arena, const perp_vec3 *p, int n, double 
         x[3 * i + 1] = ldexp(d.y, -exponent);
         x[3 * i + 2] = ldexp(d.z, -exponent);
     }
-    char *said = NULL; /* qhull talks; we keep it to ourselves */
+    char *said = NULL; /* messages of qhull, which are not printed */
     size_t said_size = 0;
     FILE *sink = open_memstream(&said, &said_size);
     if (!sink) return pp_refuse(why, why_size, PERP_E_MEMORY, "no memory for the hull of %d points", n);
@@ -182,9 +182,8 @@ static bool is_sliver(const perp_vec3 *p, const facets *f, int i, perp_vec3 norm
     return perp_v3_norm(normal) <= 4 * tol * longest;
 }
 
-/* Gathers coplanar facets: group[i] is the number of the face that facet i belongs to. Seeds are taken largest first,
- * so that slivers, whose normals mean nothing, follow their neighbours. Returns the number of faces, -1 without
- * memory. */
+/* Groups coplanar facets: group[i] is the number of the face that facet i belongs to. Groups start from the largest facets, so that
+ * slivers, whose normals are inaccurate, join the face of a neighbour. Returns the number of faces, -1 without memory. */
 static int merge_facets(pp_arena *arena, const perp_vec3 *p, double tol, const facets *f, const half_edge *e,
                         int *group) {
     int n = f->nvert;

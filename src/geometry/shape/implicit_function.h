@@ -11,10 +11,10 @@
 
 /* Number of functions of a shape; every kind has some. */
 int pp_function_count(const pp_geometry *g);
-/* Value of function k at x (frame S); gradient and Hessian too, where asked for (NULL: not). */
+/* Value of function k at x (frame S), with gradient and Hessian unless these are NULL. */
 double pp_function_at(const pp_geometry *g, int k, perp_vec3 x_S, perp_vec3 *gradient, perp_mat3 *hessian);
 
-/* Is it one of the kinds that only implicit steppers take? */
+/* Whether the kind is one that only implicit steppers support. */
 static inline bool pp_is_implicit(const pp_geometry *g) {
     return g->kind == PERP_SHAPE_ELLIPSOID || g->kind == PERP_SHAPE_SUPERELLIPSOID || g->kind == PERP_SHAPE_CYLINDER ||
            g->kind == PERP_SHAPE_INTERSECTION;

@@ -112,7 +112,7 @@ static double highest(const pp_geometry *g, perp_vec3 x) {
     return most;
 }
 
-/* How far the shape reaches from the origin along the unit vector d; INFINITY: beyond `far`. */
+/* Distance from the origin to the surface of the shape along the unit vector d; INFINITY: beyond `far`. */
 static double reach(const pp_geometry *g, perp_vec3 d, double far) {
     double lo = 0, hi = far;
     if (highest(g, perp_v3_scale(hi, d)) < 0) return INFINITY;

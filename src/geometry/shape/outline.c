@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* outline.c - checks and cuts of simple polygons
- * Valid    Corners closer than 1e-11 of the size to a line lie on it (PP_COPLANAR, as in hulls). A polygon whose sides
- *          come that close to each other is refused, so that every decision after the check has room.
+ * Valid    Corners closer than 1e-11 of the size to a line count as on it (PP_COPLANAR, as in hulls). A polygon whose sides
+ *          come that close to each other is refused, so that rounding cannot affect decisions after the check.
  * Cost     n^2 for the check, n for a cut. */
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* primitive.c - corners of regular bodies: polygons, prisms, pyramids, the Platonic solids
  * Valid    Faces are flat to rounding: the corners of a side of a prism differ in z alone, those of the solids come from
- *          1 and the golden ratio by one scaling. Hulls merge what lies within 1e-11 of a plane, so rounding makes no
- *          facets of its own. */
+ *          1 and the golden ratio by one scaling. Hulls merge points within 1e-11 of a plane, so rounding does not create
+ *          additional facets. */
 #include "geometry/shape/collision.h"
 #include "perp/shape.h"
 #include "base/elementary.h"

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* surface.c - is this the surface of a body?
- * Method   Every edge must be there twice, once each way: that makes a surface closed and its faces agree on what is
- *          outside. The volume then must be positive, or all of it is inside out.
- * Valid    A surface that meets itself passes: its volume is counted with multiplicity. perp_mesh_parts() finds out.
+/* surface.c - checks whether a surface encloses a body
+ * Method   Every edge must occur twice, once in each direction: then the surface is closed and its faces are oriented
+ *          consistently. The volume must be positive; a negative one means that the surface is inside out.
+ * Valid    A surface that intersects itself passes, with its volume counted with multiplicity; perp_mesh_parts() detects it.
  * Cost     n log n. */
 #include <stdlib.h>
 

@@ -12,10 +12,10 @@
  * files with 32-bit numbers. */
 #define PP_FLAT 1e-7
 
-/* Refuses indices that are not there, faces that are not flat, edges without exactly two faces that run opposite ways,
- * and negative volume. Vertices at the same place are the same. */
+/* Refuses indices out of range, faces that are not flat, edges without exactly two faces that run along them in opposite directions,
+ * and negative volume. Vertices with equal coordinates count as one vertex. */
 perp_status pp_surface_check(pp_arena *arena, const perp_surface *s, char *why, size_t why_size);
-/* Of unit density; the surface has been checked. */
+/* Mass properties with unit density of a checked surface. */
 perp_mass pp_surface_mass(const perp_surface *g);
 
 #endif

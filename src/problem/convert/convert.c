@@ -331,11 +331,11 @@ perp_status pp_recover(const pp_converted *c, const double *z, pp_arena *arena, 
     return PERP_OK;
 }
 
-/* What is this small beside the largest is rounding, and no sign that a variable is in the basis. */
+/* Values below this fraction of the largest are rounding; such a variable is not put into the basis. */
 #define ROUNDING 1e-9
 
-/* Shares (p_t, p_o) between the two neighbouring directions that enclose it. A share that is only rounding is
- * dropped: it would put a variable into the starting basis that has no business there. */
+/* Splits (p_t, p_o) between the two neighbouring directions that enclose it. A part that is only rounding is dropped, because it would
+ * put the wrong variable into the starting basis. */
 static void share_friction(int nd, const double *dir, double t, double o, double *p) {
     for (int k = 0; k < nd; k++) p[k] = 0;
     double size = pp_hypot(t, o);
@@ -359,8 +359,8 @@ static void share_friction(int nd, const double *dir, double t, double o, double
     }
 }
 
-/* Open contacts that slip have sigma > 0 all the same, and in the basis with it one direction, with no impulse: the
- * one against the slip that the impulses guessed so far leave. Its number only has to be positive. */
+/* Open contacts that slip also have sigma > 0, and with it one direction, without impulse, in the basis: the one against the slip
+ * under the guessed impulses. The value of sigma only has to be positive. */
 static void guess_open(const pp_converted *c, double *z) {
     int nc = c->step->ncontact, first_f = c->first + nc, first_s = first_f + c->nf;
     for (int i = 0; i < nc; i++) {

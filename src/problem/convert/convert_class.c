@@ -247,12 +247,12 @@ perp_status pp_qp_affine(const perp_qp *p, perp_stored *s, pp_arena *scratch, pp
     return ok ? PERP_OK : PERP_E_MEMORY;
 }
 
-/* --- which, and the door --- */
+/* --- choice of the conversion; public functions --- */
 
 static bool linear(perp_class c) { return c == PERP_LCP || c == PERP_MLCP || c == PERP_SPARSE_MLCP; }
 static bool cone(perp_class c) { return c == PERP_CONE || c == PERP_CONE_QP; }
 
-/* Are all bounds 0 and INFINITY, as an LCP wants them? */
+/* Whether all bounds are 0 and INFINITY, as in an LCP. */
 static bool plain_bounds(const perp_problem *p) {
     pp_affine a = pp_affine_of(p);
     for (int i = 0; i < a.n; i++)

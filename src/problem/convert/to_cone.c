@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* to_cone.c - step problem -> friction contact problem with true cones, in global form
  * Problem  M nu = momentum + G p and the laws of the rows, as M v = f + H r, u = H'v + b + compliance r. Nothing is
- *          eliminated: a solver chooses between bodies and rows by their numbers.
+ *          eliminated: a solver may eliminate bodies or rows, whichever are fewer.
  * Method   blocks of M whole, zeros too, so that a body is seen as one block; columns of H likewise.
  * Valid    any rows; blocks of 2, 3 or 6 degrees of freedom.
  * Cost     linear in blocks and rows.

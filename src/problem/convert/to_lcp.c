@@ -16,12 +16,12 @@
 #include "linalg/kernel.h"
 #include "problem/convert/convert_parts.h"
 
-/* S_ii below this times W_ii is rounding, or below HELD_EPS over the smallest pivot, if that is more. A velocity of a held
- * row below HELD_TOL times the terms it is made of is rounding: some thousand units of it. */
+/* S_ii is rounding if it is below this times W_ii, or below HELD_EPS divided by the smallest pivot times W_ii, whichever is more. The
+ * velocity of such a row (held by the joints alone) is rounding if it is below HELD_TOL times its terms: some thousand ulp. */
 #define HELD_TOL 1e-12
 #define HELD_EPS 1e-14
 
-/* What the elimination of bilateral rows goes through. */
+/* Workspace of the elimination of bilateral rows. */
 typedef struct elimination {
     double *A;  /* ne x ne: W_ee */
     double *R;  /* nw x ne: columns of W of the eliminated rows */

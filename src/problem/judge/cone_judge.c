@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* cone_judge.c - what of a cone problem is needed to judge answers, computed once
+/* cone_judge.c - data of a cone problem for judging answers, computed once
  * Problem  u = W r + q for many r, with W = H'M^-1 H + compliance never formed; the diagonal of W.
  * Method   M is taken apart along its pattern. If the parts are small (rigid bodies) each has a dense LU, and row k of
  *          the diagonal, h_k'M^-1 h_k, costs the blocks that h_k touches. Otherwise M is factorised whole by KLU, and
@@ -40,9 +40,9 @@ static int parts(const perp_sparse *M, int *parent, int *of) {
     return count;
 }
 
-/* Dense LU of block b in place. A pivot without digits beside its column before means that the block is singular. Of
- * blocks that are singular but for rounding this finds some 99 in 100; the others have other small pivots before. The
- * scale of a row or column does not matter, as it would to a condition number: a body may be 1e18 times lighter. */
+/* Dense LU of block b in place. If a pivot is at rounding level compared with its original column, the block is singular. Of blocks
+ * that are singular up to rounding, this detects about 99 in 100; the others have further small pivots. Unlike a condition number, the
+ * test does not depend on the scale of rows and columns: a body may be 1e18 times lighter than another. */
 static bool factor_block(pp_mass *f, int b) {
     int size = f->first[b + 1] - f->first[b];
     double *A = f->factor + f->at[b], column[SMALL];

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* cone_judge.h - a cone problem made ready for judging many answers: M factorised once, velocities without impulses,
- * the diagonal of W. Knows nothing of the solvers.
+/* cone_judge.h - a cone problem prepared for judging many answers: M factorised once, velocities without impulses,
+ * the diagonal of W. It shares nothing with the solvers.
  *
  * Everything is measured in the metric of the axes e: x_T = r_T/e and v_T = e u_T, in which the cone is circular and
  * r . u = x . v. A row of axis 0 is left out of the cone; its impulse must be 0 and counts as r sqrt(W_tt/W_NN). A

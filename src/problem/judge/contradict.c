@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* contradict.c - checks multipliers that are said to prove that a problem has no answer (perp/contradiction.h)
+/* contradict.c - checks infeasibility certificates: multipliers which prove that a problem has no solution (perp/contradiction.h)
  * Problem  y with r . (W'y) <= 0 for all r that are allowed, and q . y < 0.
- * Method   g = W'y, its rounding error beside it. Of g counts what an impulse can use: of a contact the projection on its
- *          cone, in the metric of the axes; of a row that which points to an infinite bound; finite bounds are taken off
- *          the closing velocity. Then sum_k |r_k| |g_k| >= closing for every answer. Let |g_k| <= kappa eps (|W|'|y|)_k, with
- *          kappa >= 1: how many times g is larger than its rounding. Then sum_i |y_i| noise_i(r) >= closing/kappa, noise
- *          as the judge has it: if that is at least PP_NOISY sum_i |y_i| v_i, some law that fights is beyond the precision
- *          of numbers in every answer, and the judge denies it: the proof holds.
+ * Method   compute g = W'y and its rounding error. Only the part of g counts that an impulse can use: for a contact the
+ *          projection on its cone, in the metric of the axes; for a row the part towards an infinite bound; the effect of
+ *          finite bounds is subtracted from the closing velocity. Then sum_k |r_k| |g_k| >= closing for every solution. Let
+ *          |g_k| <= kappa eps (|W|'|y|)_k, with kappa >= 1: the ratio of g to its rounding error. Then sum_i |y_i| noise_i(r)
+ *          >= closing/kappa, with the noise of the judge. If that is at least PP_NOISY sum_i |y_i| v_i, then in every solution
+ *          the noise of some contradicting law is too large, and the judge rejects it: the proof holds.
  * Valid    cones, cone QPs, LCP and mixed LCP. W of any symmetry.
  * Cost     one product with W' and one with its absolute values. */
 #include "perp/contradiction.h"
@@ -22,8 +22,8 @@
 #include "problem/judge/measure.h"
 #include "base/elementary.h"
 
-#define STRAINED 1e6  /* impulses that are so many times the usual are worth telling */
-#define SMALL_Y  1e-9 /* multipliers below this part of the largest name no law that fights */
+#define STRAINED 1e6  /* ratio of the least impulses to the usual ones above which a problem is reported as strained */
+#define SMALL_Y  1e-9 /* laws with multipliers below this fraction of the largest are not named */
 
 const char *perp_existence_text(perp_existence e) {
     switch (e) {
@@ -49,7 +49,7 @@ typedef struct work {
     double kappa;             /* largest usable |g_k| over its rounding, >= 1 */
 } work;
 
-/* What a multiplier of row k may be: -1, 0, 1: its sign; 2: any. u_k >= 0 is needed where there is no upper bound. */
+/* Allowed sign of the multiplier of row k: -1, 0, 1; 2: any. A row without upper bound requires u_k >= 0. */
 static int sign_of(double lo, double hi) {
     bool lower = lo > -INFINITY, upper = hi < INFINITY;
     return lower && upper ? 0 : lower ? 1 : upper ? -1 : 2;

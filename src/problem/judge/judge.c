@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* judge.c - the verdict on an answer: every law by velocities that the data know (perp/judge.h)
- * Problem  residuals relative to the answer's own size are fooled by large answers, and by heavy parts beside light ones.
+/* judge.c - the verdict on an answer: the violation of every law relative to velocities in the data (perp/judge.h)
+ * Problem  residuals relative to the size of the answer become small if the answer is large, or if heavy bodies are near light ones.
  * Method   violations and rounding errors of all laws (cones: measure_cone.c, judge_cone.c; LCP and mixed LCP: here), over
  *          scales that are found once for the problem (laws.c).
- *          The inverse mass D_i of a row of an LCP is |M_ii|, raised where D_i D_j < |M_ij M_ji|: such a pair cannot be
- *          that of a positive matrix, and a diagonal that is zero or next to it says nothing of the sizes. All by ratios
- *          without units, so that other units of rows and variables change nothing. Rows that only rows without a
- *          diagonal act on take the mean of the entries, which leaves no unit to prefer.
+ *          The inverse mass D_i of a row of an LCP is |M_ii|. It is increased if D_i D_j < |M_ij M_ji|, which is impossible for
+ *          a positive definite matrix: a diagonal entry that is zero or nearly zero gives no scale. Only dimensionless ratios
+ *          are used, so the result does not depend on the units of rows and variables. A row that is coupled only to rows
+ *          without a diagonal takes the mean of the entries.
  * Valid    anything that perp_problem_check() accepts.
  * Cost     first verdict: one pass over the data. Each: two products with the matrix, of which one with absolute values. */
 #include <float.h>

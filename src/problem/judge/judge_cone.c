@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* judge_cone.c - what the verdict on friction contact problems takes from their data: neighbours, velocities, rounding
- * Problem  laws are bounded rows and contacts (cone_judge.h). Which of them share a body, how fast are they without
- *          impulses, and to how many digits can their velocities be known?
+/* judge_cone.c - data for the verdict on friction contact problems: neighbours, velocities, rounding errors
+ * Problem  laws are bounded rows and contacts (cone_judge.h). Find which of them share a body, their velocities without impulses,
+ *          and the rounding errors of their velocities.
  * Method   neighbours: local form, blocks of W that are not 0; global form, dofs of M that both act on. Rounding of u:
  *              local    eps (|q| + |W| |r|)
  *              global   eps (|b| + |H'| (|v| + |M^-1| (|f| + |H| |r|)) + compliance |r|)
- *          as no sum is known better than its largest terms, and impulses are numbers with eps themselves.
+ *          because the error of a sum is relative to its largest terms, and impulses themselves are rounded to eps.
  * Valid    anything that perp_problem_check() accepts.
  * Cost     that of one product with the matrices. */
 #include <float.h>

@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* judge_step.c - the verdict on the answer to a step problem
- * Problem  momentum of every body, every joint row and every contact, each compared with velocities that the data know.
- * Method   violations by step_residual.c, which knows nothing of solvers and conversions. A law's velocity without
+ * Problem  momentum of every body, every joint row and every contact, each compared with velocities in the data.
+ * Method   violations by step_residual.c, which shares nothing with solvers and conversions. A law's velocity without
  *          impulses is q = J Minv momentum + b, so that the motion that a frame of reference adds to all bodies does not
  *          count; with length and worth as the residual has them, all laws are speeds. Neighbours share a body
  *          (laws.c). Momentum: a body is compared with the fastest law that acts on it; without laws, with its own speed.
- *          A velocity is a scale only if the rounding of its terms is below PP_NOISY of it: bodies that go on at the speed that a
- *          motor asks for need no impulse, and what is left of their rows says nothing. Where no law of an island has another, the
- *          laws are compared with these terms, the speeds at hand.
+ *          A velocity is a scale only if the rounding of its terms is below PP_NOISY of it: bodies that already move at the speed
+ *          of their motor need no impulse, and the difference in their rows is rounding. If no law of an island has such a scale,
+ *          the laws are compared with the terms themselves, the speeds of the bodies.
  *          Rounding: eps times the sizes of the terms of each velocity and each sum of impulses. The velocity of a body is a
  *          sum over all impulses on it, so those of its neighbours count: eps (|b| + |J| (|nu| + |Minv| (|momentum| + |G| |p|))).
  * Valid    anything: what is not finite is a violation without bound.
@@ -104,11 +104,11 @@ static bool joins(pp_law_graph *g, int law, const perp_row *row) {
     return true;
 }
 
-/* What bodies connected by rows do by themselves. */
+/* Groups of bodies connected by rows. */
 typedef struct motion {
     int *of;      /* by body: another of its group, itself if it stands for all */
     double *most; /* by such a body: the largest terms of a law */
-    bool *asked;  /* by such a body: some law asks for a velocity that is no rounding of these */
+    bool *asked;  /* by such a body: some law demands a velocity above the rounding of these terms */
 } motion;
 
 static int group_of(const motion *m, const perp_row *row) {
@@ -147,7 +147,7 @@ static bool find_motion(work *w, int n, double *q, const double *terms, motion *
     return true;
 }
 
-/* Where nothing is asked for, laws are compared with the speeds at hand. */
+/* If no law of a group demands a velocity, its laws are compared with the speeds of the bodies. */
 static void compare_with_motion(work *w, const motion *m) {
     for (int i = 0; i < w->laws.n; i++) {
         int at = group_of(m, row_of_law(w->p, i));

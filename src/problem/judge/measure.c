@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* measure.c - the judge in full: every figure of an answer, for every class
- * Problem  how far z is from lo <= z <= hi complementary to w = F(z), unit-free; other classes are handed on.
+/* measure.c - all measures of an answer, for every class
+ * Problem  dimensionless residuals of lo <= z <= hi complementary to w = F(z); other classes are measured in other files.
  * Method   w recomputed from the data; with scales given z_i/z_scale_i and w_i/w_scale_i over s = max
  *          |w_i(0)|/w_scale_i, without w over s and z over s/max |J_ij|. What depends on the problem alone is prepared
  *          once, so that many answers are measured cheaply and without allocation.

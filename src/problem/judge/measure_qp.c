@@ -4,9 +4,9 @@
  * Problem  x and multipliers y of min x'Qx/2 + c'x, lo <= x <= hi, row_lo <= A x <= row_hi.
  * Method   two families of bounded variables: x against the gradient g = Q x + c - A'y, and A x against y. Units, so
  *          that a change of units of x, of the rows or of the objective changes no figure:
- *              L  length that the data know: the smallest of max |c|/max |Q|, max |row bound|/max |A|, max |bound|
- *                 that is not 0; if all are, 1. The smallest, so that a bound of 1e20 that stands for "none" makes
- *                 nothing easier.
+ *              L  length from the data: the smallest of max |c|/max |Q|, max |row bound|/max |A|, max |bound| that is not
+ *                 0; if all are, 1. The smallest is taken so that a bound of 1e20 that means "none" does not loosen the
+ *                 measure.
  *              X  length of x: the larger of L and the largest |x_i|, taken within its bounds
  *              G  gradient: the largest |c_i|, |(Q x)_i|, |(A'y)_i| and max |Q| L; at least 1 if Q and c are 0
  *              rows A x over max |A| X, multipliers over G / max |A|

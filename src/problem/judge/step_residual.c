@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* step_residual.c - the judge of a step: momentum, joints, contact, cone, dissipation, each as a velocity
- * Problem  given impulses and the velocity at the end of a step, how well does each law of perp_step_problem hold?
+ * Problem  residual of each law of perp_step_problem, for given impulses and the velocity at the end of a step.
  * Method   straight from the rows; definitions at perp_step_residual. Friction is the variational inequality
  *            p_f in K = mu p_n conv{d_k},  (q - p_f) . s >= 0 for all q in K,
  *          whose natural map W p_f - P_WK(W p_f - s) is a velocity and fades as the contact unloads. P projects on a
@@ -128,12 +128,12 @@ void pp_step_momentum(const perp_step_problem *p, const perp_step_solution *s, d
     }
 }
 
-/* What a velocity of a row is worth in velocity of the bodies: the impulse that makes it moves them by W/(W +
- * compliance) of it. 1 for a rigid row. */
+/* Factor that converts a velocity of a row to a velocity of the bodies: an impulse that changes the row's velocity by 1 moves the
+ * bodies by W/(W + compliance). 1 for a rigid row. */
 static double worth(double W, double compliance) { return compliance > 0 ? W / (W + compliance) : 1; }
 
-/* A row that only turns bodies has an angular velocity; what counts is the speed of points at the radius of gyration,
- * that of a body which would move along the row as lightly as these turn about it. */
+/* The velocity of a row that only rotates bodies is an angular velocity. It is converted to a speed with the radius of gyration: the
+ * length at which the inverse mass of the bodies equals the inverse inertia of the row. */
 double pp_row_length(const perp_step_problem *p, const perp_row *r) {
     double light = 0;
     for (const perp_row *part = r; part; part = part->more)
@@ -275,8 +275,8 @@ void pp_step_contact(const perp_step_problem *p, int i, const perp_step_solution
     worsen(&out->dissipation, part * pp_hypot(f[0] - it[0], f[1] - it[1]));
 }
 
-/* A row that can only push, and is open: what it asks for is a speed that nothing may have. It is met at no more than twice the speeds at
- * hand, that of each body, so this much of it counts: in a short part of a step gap/h and the way to a limit over h have no bound. */
+/* An open one-sided row: its b (gap/h, or the distance to a limit over h) has no bound in a short part of a step. The two bodies can
+ * close it with at most twice the largest speed, so only this much of b counts in the scale. */
 #define MET_AT 2
 static bool contact_open(const perp_contact_row *c) { return c->b_n > 0 && !(c->compliance > 0); }
 static bool joint_open(const perp_joint_row *r) {

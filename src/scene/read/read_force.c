@@ -14,7 +14,7 @@ static perp_status find(pp_reader *r, const char *key, pp_item at, const char *n
     return s;
 }
 
-/* A force that gives none of what it could act by does nothing: a slip. */
+/* Refuses a force without force, torque, stiffness, ...: it would have no effect, which is a mistake in the scene. */
 static perp_status nothing(pp_reader *r, const pp_force_in *in, const char *found, const char *allowed) {
     return pp_wrong(r, in->got.self, found, allowed);
 }

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* read_map.c - a map of a scene file into its struct, driven by its table: which keys there may be, which must, what
- * they hold.
+/* read_map.c - reads a map of a scene file into its struct by its table: allowed keys, required keys, types of values.
  *
  * A map may have layers: a body and its templates, a file and those it includes. The first layer that has a key wins.
  * Values are read in the order of the table, so what random functions draw does not depend on the order in which keys

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* read_mesh.c - shapes from mesh files: a convex mesh, a mesh of convex groups, or a closed mesh cut into convex parts.
  *
- * Problem  A mesh is a surface; the world takes convex bodies. Say whether the mesh is the surface of its convex
- *          hull, or how far it is not.
+ * Problem  A mesh is a surface; shapes of the world are convex. Determine whether the mesh is the surface of its convex hull, and
+ *          the largest deviation if not.
  * Method   If the middle of a face lies on a plane of the hull, all corners of the face do. So the mesh is convex if
  *          every face's middle lies on the
  *          hull's surface, and covers it if its area is the hull's. Groups are looked at one by one; cutting is
@@ -113,7 +113,7 @@ static int used_corners(const perp_allocator *a, const pp_mesh *m, perp_vec3 **o
     return n;
 }
 
-/* The hull, made by a world of its own, which then forgets it. */
+/* The hull, made by a temporary world. */
 static perp_status hull_of(pp_reader *r, const perp_vec3 *corner, int n, perp_world **w, perp_shape_view *out,
                            char *why, size_t size) {
     perp_world_def def = perp_world_def_default(3);

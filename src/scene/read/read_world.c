@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* read_world.c - everything of a scene that is not an entry of a list: version, dimension, step, stages and their
- * settings, materials and laws, templates, recording; makes the world, then has the lists read into it. */
+/* read_world.c - all keys of a scene except the lists: version, dimension, step, stages and their settings, materials and laws,
+ * templates, recording. It makes the world and then reads the lists into it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -215,7 +215,7 @@ static perp_status make_world(pp_reader *r, const pp_top_in *top) {
     if (s) return pp_wrong_say(r, s, at, "%s", why);
     r->s->world = r->w;
     pp_push_key(r, "settings");
-    for (int i = n - 1; i >= 0 && !s; i--) { /* included files first, so that the scene's own have the last word */
+    for (int i = n - 1; i >= 0 && !s; i--) { /* included files first, so that the scene's own values replace theirs */
         pp_item settings = {layer[i].tree, pp_yaml_get(layer[i].tree, layer[i].node, "settings")};
         if (settings.node) s = read_settings(r, settings);
     }

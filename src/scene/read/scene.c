@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* scene.c - opening and closing scenes, and what they tell about themselves. See include/perp/scene.h and
- * docs/scene.md. */
+/* scene.c - opening and closing scenes, and reading their properties. See include/perp/scene.h and docs/scene.md. */
 #include "perp/scene.h"
 
 #include <float.h>
@@ -66,7 +65,7 @@ static perp_status check_options(const char *path, const perp_scene_options *o, 
     return PERP_OK;
 }
 
-/* What the stepper could never step is refused now, not when two shapes meet in a later step. */
+/* Combinations that the stepper does not support are refused now, not when two shapes meet in a later step. */
 static perp_status check_ready(pp_reader *r, const char *path) {
     perp_status s = perp_world_ready(r->s->world);
     if (!s) return PERP_OK;

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* set.c - other values for the parameters of an open scene: its world is made anew from the parsed files.
+/* set.c - new values for the parameters of an open scene: a new world is made from the parsed files.
  *
- * Method   The first setting parses the files that the scene holds and keeps trees, compiled expressions and meshes; every
- *          setting then reads the trees into a new world, as opening does. So the result is that of opening with the
- *          same definitions. The old world goes only after the new one stands.
- * Cost     about a third of opening for a scene of few bodies: nothing is parsed, and most expressions are compiled
- *          already. Memory: the trees, as long as the scene is open; nothing grows from setting to setting. */
+ * Method   The first call parses the files in the scene and stores trees, compiled expressions and meshes. Every call reads the
+ *          trees into a new world, as opening does, so the result is that of opening with the same definitions. The old world is
+ *          destroyed only after the new one is complete.
+ * Cost     about a third of opening for a scene of few bodies: nothing is parsed, and most expressions are already compiled.
+ *          Memory: the trees, as long as the scene is open; it does not grow from call to call. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static bool make_room(perp_scene *s, const pp_definition *list, int n) {
     return true;
 }
 
-/* The definitions that hold from now on, or, if the scene was refused, those that held before. */
+/* Sets the new definitions, or, if the scene was refused, restores the old ones. */
 static void keep_definitions(perp_scene *s, const pp_definition *list, int n, bool refused) {
     for (int i = 0; i < n; i++) {
         pp_definition *d = &s->definition[i];
@@ -81,8 +81,8 @@ static void forget_names(pp_names *t) {
     if (t->nslot) memset(t->slot, 0, (size_t)t->nslot * sizeof *t->slot);
 }
 
-/* As after parsing; what was allocated, compiled and looked at stays. Scopes are numbered in the order of the files, so
- * compiled expressions stay good. */
+/* Resets the reader to its state after parsing; memory, compiled expressions and meshes stay. Scopes are numbered in the order of the
+ * files, so compiled expressions stay valid. */
 static void rewind_reader(pp_reader *r) {
     pp_names *const names[] = {&r->body, &r->joint, &r->force, &r->material, &r->template};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) forget_names(names[i]);

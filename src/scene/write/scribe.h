@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* scribe.h - a world being written as a scene: what the files write_*.c share. */
+/* scribe.h - a world that is being written as a scene; shared by the files write_*.c. */
 #ifndef PP_SCENE_SCRIBE_H
 #define PP_SCENE_SCRIBE_H
 

@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* write.c - worlds of programs as scenes: the text, checked by reading it back, into a file or into a scene
  *
- * Method   A clone of the world gets slots without gaps and is written. The text is read into a world of its own. If that
- *          has not the same state, byte by byte, the text is written again with the state in it. Then the world that was
- *          read is written too: the two texts are the same, or the world is refused. So what is in the file is everything
- *          that a step depends on, to the bit.
+ * Method   A clone of the world gets slots without gaps and is written. The text is read into a second world. If its state is not
+ *          bitwise identical, the text is written again with the state in it. Then the second world is written too. If the two
+ *          texts differ, the world is refused. So the file contains everything that a step depends on, to the bit.
  * Cost     two or three times that of opening the scene. */
 #include <errno.h>
 #include <math.h>
@@ -61,7 +60,7 @@ static perp_status read_back(const char *path, const char *text, const perp_allo
     return perp_scene_open(path, &o, out, why);
 }
 
-/* Where two texts part: the lines of each. */
+/* The first lines in which two texts differ. */
 static perp_status texts_differ(const char *path, const char *a, const char *b, perp_refusal *why) {
     const char *line = a;
     int number = 1;
@@ -75,7 +74,7 @@ static perp_status texts_differ(const char *path, const char *a, const char *b, 
                            b - before);
 }
 
-/* The text of a world, proved by reading it back where it can be read. */
+/* The text of a world, checked by reading it back if that is possible. */
 static perp_status write_text(const perp_world *w, const char *path, const perp_scene_words *words, bool functions,
                               char **text, perp_refusal *why) {
     const perp_allocator a = perp_world_get_def(w).alloc;

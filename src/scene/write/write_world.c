@@ -11,7 +11,7 @@
 #include "perp/plugin.h"
 #include "scene/write/scribe.h"
 
-/* ---- complaints, names ---- */
+/* ---- error reports, names ---- */
 
 void pp_scribe_no_memory(pp_scribe *s) {
     if (!s->st)
@@ -125,7 +125,7 @@ static void mark_spoken_of(const pp_scribe *s, bool *body, bool *joint) {
 
 static bool give_names(pp_scribe *s) {
     int n = s->nbody + s->njoint + s->nactuator;
-    bool *spoken = pp_alloc(&s->alloc, (size_t)n * sizeof *spoken); /* nothing speaks of actuators */
+    bool *spoken = pp_alloc(&s->alloc, (size_t)n * sizeof *spoken); /* no entry refers to actuators */
     if (!spoken) return false;
     memset(spoken, 0, (size_t)n * sizeof *spoken);
     mark_spoken_of(s, spoken, spoken + s->nbody);
@@ -229,7 +229,7 @@ static bool same_chain(const perp_world_def *a, const perp_world_def *b) {
     return true;
 }
 
-/* Would a world that leaves open form and solvers choose those of this one? */
+/* Whether a world without given form and solvers would choose those of this one. */
 static bool chosen_by_itself(pp_scribe *s) {
     perp_world_def d = s->def, plain = perp_world_def_default(s->dim);
     perp_world *w;
@@ -496,7 +496,7 @@ perp_status pp_world_compose(const perp_world *w, const pp_compose_options *how,
                              perp_refusal *why) {
     pp_scribe s = {.w = w, .def = perp_world_get_def(w), .path = how->path, .why = why, .functions = how->functions};
     s.alloc = s.def.alloc;
-    s.def.log = (perp_log){0}; /* worlds that are made to be looked at are silent */
+    s.def.log = (perp_log){0}; /* temporary worlds have no log */
     s.dim = s.def.dim;
     pp_text out = {.alloc = &s.alloc, .any = &s.starved};
     *text = NULL;
