@@ -477,10 +477,13 @@ perp_status pp_formulate(pp_frame *f, const pp_pose_options *o) {
     f->pose.problem = pp_free_problem(f);
     f->pose.problem.joint = f->pose.joint_row = joint;
     f->pose.problem.contact = contact;
-    pp_step_velocity(&f->pose.problem, NULL, NULL, nu_free); /* no rows yet: the velocity without constraints */
+    double speed = 0;
+    if (f->contacts.n + nsupport > 0) {
+        pp_step_velocity(&f->pose.problem, NULL, NULL, nu_free); /* no rows yet: the velocity without constraints */
+        perp_step_problem free = pp_free_problem(f);
+        speed = fmax(f->h * perp_v3_norm(w->def.gravity_W), pp_step_scale(&free));
+    }
     f->pose.problem.njoint = njoint;
-    perp_step_problem free = pp_free_problem(f);
-    double speed = fmax(f->h * perp_v3_norm(w->def.gravity_W), pp_step_scale(&free));
     const double *slips = f->demand.slip_nu ? f->demand.slip_nu : nu_free;
     double *driven = acts_at_mean(f) ? PP_ARENA_ZERO(&w->arena, double, 3 * (f->contacts.n + nsupport)) : NULL;
     if (acts_at_mean(f) && !driven) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
