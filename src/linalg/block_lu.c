@@ -256,15 +256,30 @@ static void swap_rows(double *A, int ld, int cols, int a, int b) {
     }
 }
 
+typedef long long two_words __attribute__((vector_size(16), may_alias));
+
+/* The larger of two non-negative numbers and |a|, both lanes. */
+static inline pp_two larger(pp_two most, pp_two a) {
+    const two_words magnitude = {0x7fffffffffffffff, 0x7fffffffffffffff};
+    two_words size = (two_words)a & magnitude, more = (pp_two)size > most;
+    return (pp_two)((size & more) | ((two_words)most & ~more));
+}
+
 /* The largest |element| of the n x n square; INFINITY if there is an infinite one. */
 static double largest(int n, const double *A, int ld) {
+    pp_two low = {0, 0}, high = {0, 0};
     double size = 0;
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++) {
-            double a = fabs(A[i + (ptrdiff_t)ld * j]);
-            size = a > size ? a : size;
+    for (int j = 0; j < n; j++, A += ld) {
+        int i = 0;
+        for (; i + 4 <= n; i += 4) {
+            low = larger(low, *(const pp_two *)(A + i));
+            high = larger(high, *(const pp_two *)(A + i + 2));
         }
-    return size;
+        for (; i < n; i++) size = fabs(A[i]) > size ? fabs(A[i]) : size;
+    }
+    low = larger(low, high);
+    size = low[0] > size ? low[0] : size;
+    return low[1] > size ? low[1] : size;
 }
 
 /* y -= x0 a0 + x1 a1 + ... of k < PANEL columns, from left to right, each element at once. */
