@@ -175,9 +175,25 @@ static void multiply(int n, int cols, const double *restrict A, const double *re
     }
 }
 
+static inline __attribute__((always_inline)) void add_block_of(const pp_block_place *p, int rows, int cols,
+                                                               const double *A) {
+    if (!p->transposed)
+        for (int j = 0; j < cols; j++) {
+            double *to = p->value + (ptrdiff_t)p->ld * j;
+            for (int i = 0; i < rows; i++) to[i] += A[i + rows * j];
+        }
+    else
+        for (int j = 0; j < cols; j++)
+            for (int i = 0; i < rows; i++) p->value[j + (ptrdiff_t)p->ld * i] += A[i + rows * j];
+}
+
 static void add_block(const pp_block_place *p, int rows, int cols, const double *A) {
-    for (int j = 0; j < cols; j++)
-        for (int i = 0; i < rows; i++) p->value[p->transposed ? j + p->ld * i : i + p->ld * j] += A[i + rows * j];
+    if (rows == 3 && cols == 3)
+        add_block_of(p, 3, 3, A);
+    else if (rows == 6 && cols == 6)
+        add_block_of(p, 6, 6, A);
+    else
+        add_block_of(p, rows, cols, A);
 }
 
 /* Adds J'T at a place; Jt = J' is n x rows, Tt = T' cols x rows, by columns. */
