@@ -34,6 +34,7 @@ static const scene_case cases[] = {
     {"demo", "scenes/demo.yaml", {{0}}, 1.5, false, false},
     {"gripper", "studies/grasp-map/scene.yaml", {{0}}, 0, false, false},
     {"pendulum", "experiments/double-pendulum/scene.yaml", {{0}}, 0, false, false},
+    {"pendulum-second-order", "experiments/double-pendulum/kept.yaml", {{0}}, 1, false, false},
     {"tower", "experiments/tower/scene.yaml", {{"n", "100"}}, 2, false, false},
     {"spheres", "experiments/pour-1000/scene.yaml", {{"n", "250"}, {"side", "5"}}, 1.5, false, true},
     {"cubes", "experiments/heap-cubes/scene.yaml", {{"n", "200"}, {"layer", "20"}}, 1, false, true},

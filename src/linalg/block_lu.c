@@ -244,6 +244,7 @@ void pp_block_lu_clear(pp_block_lu *f) {
 /* ---- numbers --------------------------------------------------------------------------------------------------- */
 
 #define STRIP 24    /* columns at a time */
+#define PANEL 4     /* columns within a strip that are factored, or solved for, together */
 #define TINY  1e-10 /* of the group's size: smallest pivot */
 
 static void swap_rows(double *A, int ld, int cols, int a, int b) {
@@ -255,47 +256,101 @@ static void swap_rows(double *A, int ld, int cols, int a, int b) {
     }
 }
 
-/* LU of the n x n square at A, in strips of columns. False if not finite. */
-static bool factor_square(int n, double *A, int ld, int *piv, int *replaced) {
+typedef long long two_words __attribute__((vector_size(16), may_alias));
+
+/* The larger of two non-negative numbers and |a|, both lanes. */
+static inline pp_two larger(pp_two most, pp_two a) {
+    const two_words magnitude = {0x7fffffffffffffff, 0x7fffffffffffffff};
+    two_words size = (two_words)a & magnitude, more = (pp_two)size > most;
+    return (pp_two)((size & more) | ((two_words)most & ~more));
+}
+
+/* The largest |element| of the n x n square; INFINITY if there is an infinite one. */
+static double largest(int n, const double *A, int ld) {
+    pp_two low = {0, 0}, high = {0, 0};
     double size = 0;
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++) {
-            double a = fabs(A[i + (ptrdiff_t)ld * j]);
-            if (!(a <= size)) size = a;
+    for (int j = 0; j < n; j++, A += ld) {
+        int i = 0;
+        for (; i + 4 <= n; i += 4) {
+            low = larger(low, *(const pp_two *)(A + i));
+            high = larger(high, *(const pp_two *)(A + i + 2));
         }
+        for (; i < n; i++) size = fabs(A[i]) > size ? fabs(A[i]) : size;
+    }
+    low = larger(low, high);
+    size = low[0] > size ? low[0] : size;
+    return low[1] > size ? low[1] : size;
+}
+
+/* y -= x0 a0 + x1 a1 + ... of k < PANEL columns, from left to right, each element at once. */
+static inline __attribute__((always_inline)) void take_columns(int k, int n, const double *a, const double *x, int ld,
+                                                               double *y) {
+    int i = 0;
+    for (; i + 2 <= n; i += 2) {
+        pp_two sum = *(pp_two *)(y + i);
+        PP_UNROLL(4)
+        for (int l = 0; l < k; l++) sum -= (pp_two){a[l], a[l]} * *(const pp_two *)(x + i + (ptrdiff_t)ld * l);
+        *(pp_two *)(y + i) = sum;
+    }
+    if (i == n) return;
+    PP_UNROLL(4)
+    for (int l = 0; l < k; l++) y[i] -= a[l] * x[i + (ptrdiff_t)ld * l];
+}
+
+/* Column j of a panel that begins at column s: takes off what the columns of the panel before it contribute. */
+static void update_column(int n, int s, int j, double *A, int ld) {
+    double *col = A + (ptrdiff_t)ld * j;
+    const double *before = A + (ptrdiff_t)ld * s;
+    for (int k = s; k < j; k++)
+        for (int i = k + 1; i < j; i++) col[i] -= col[k] * A[i + (ptrdiff_t)ld * k];
+    switch (j - s) {
+    case 1: take_columns(1, n - j, col + s, before + j, ld, col + j); break;
+    case 2: take_columns(2, n - j, col + s, before + j, ld, col + j); break;
+    case 3: take_columns(3, n - j, col + s, before + j, ld, col + j); break;
+    default: break;
+    }
+}
+
+/* Rows s..e of U in columns e..to, by the unit lower triangle there, and what they take off the rows below. */
+static void eliminate(int n, int s, int e, int to, double *A, int ld) {
+    for (int j = e; j < to; j++) {
+        double *col = A + (ptrdiff_t)ld * j;
+        for (int k = s; k < e; k++)
+            for (int i = k + 1; i < e; i++) col[i] -= col[k] * A[i + (ptrdiff_t)ld * k];
+    }
+    pp_subtract_product(n - e, to - e, e - s,
+                        (pp_factors){A + e + (ptrdiff_t)ld * s, ld, A + s + (ptrdiff_t)ld * e, 1, ld},
+                        A + e + (ptrdiff_t)ld * e, ld);
+}
+
+/* LU of the n x n square at A, in strips of columns, and these in panels. False if not finite. */
+static bool factor_square(int n, double *A, int ld, int *piv, int *replaced) {
+    double size = largest(n, A, ld);
     if (!isfinite(size)) return false;
     double least = size > 0 ? TINY * size : 1;
     for (int s = 0; s < n; s += STRIP) {
         int e = s + STRIP < n ? s + STRIP : n;
-        for (int k = s; k < e; k++) {
-            double *col = A + (ptrdiff_t)ld * k;
-            int best = k;
-            for (int i = k + 1; i < n; i++)
-                if (fabs(col[i]) > fabs(col[best])) best = i;
-            piv[k] = best;
-            swap_rows(A, ld, n, k, best);
-            if (!isfinite(col[k])) return false;
-            if (fabs(col[k]) < least) {
-                col[k] = col[k] < 0 ? -least : least;
-                ++*replaced;
+        for (int p = s; p < e; p += PANEL) {
+            int q = p + PANEL < e ? p + PANEL : e;
+            for (int k = p; k < q; k++) {
+                double *col = A + (ptrdiff_t)ld * k;
+                int best = k;
+                update_column(n, p, k, A, ld);
+                for (int i = k + 1; i < n; i++)
+                    if (fabs(col[i]) > fabs(col[best])) best = i;
+                piv[k] = best;
+                swap_rows(A, ld, n, k, best);
+                if (!isfinite(col[k])) return false;
+                if (fabs(col[k]) < least) {
+                    col[k] = col[k] < 0 ? -least : least;
+                    ++*replaced;
+                }
+                double scale = 1 / col[k];
+                for (int i = k + 1; i < n; i++) col[i] *= scale;
             }
-            double scale = 1 / col[k];
-            for (int i = k + 1; i < n; i++) col[i] *= scale;
-            for (int j = k + 1; j < e; j++) {
-                double u = A[k + (ptrdiff_t)ld * j], *to = A + (ptrdiff_t)ld * j;
-                if (u != 0)
-                    for (int i = k + 1; i < n; i++) to[i] -= u * col[i];
-            }
+            if (q < e) eliminate(n, p, q, e, A, ld);
         }
-        if (e == n) break;
-        for (int j = e; j < n; j++) { /* rows s..e of U to the right: unit lower solve */
-            double *to = A + (ptrdiff_t)ld * j;
-            for (int k = s; k < e; k++)
-                for (int i = k + 1; i < e; i++) to[i] -= to[k] * A[i + (ptrdiff_t)ld * k];
-        }
-        pp_subtract_product(n - e, n - e, e - s,
-                            (pp_factors){A + e + (ptrdiff_t)ld * s, ld, A + s + (ptrdiff_t)ld * e, 1, ld},
-                            A + e + (ptrdiff_t)ld * e, ld);
+        if (e < n) eliminate(n, s, e, n, A, ld);
     }
     return true;
 }
@@ -307,25 +362,50 @@ typedef struct triangle {
     bool unit;        /* its diagonal is 1 */
 } triangle;
 
+/* X (m x w) <- X T^-1; w <= PANEL is a constant where it is used. */
+static inline __attribute__((always_inline)) void solve_panel(int w, int m, double *X, int ld, triangle t11) {
+    double t[PANEL][PANEL], scale[PANEL];
+    PP_UNROLL(4)
+    for (int j = 0; j < w; j++) {
+        PP_UNROLL(4)
+        for (int k = 0; k < j; k++) t[k][j] = t11.T[t11.tk * k + t11.tj * j];
+        scale[j] = t11.unit ? 1 : 1 / t11.T[(t11.tk + t11.tj) * j];
+    }
+    int i = 0;
+    for (; i + 2 <= m; i += 2) {
+        pp_two x[PANEL];
+        PP_UNROLL(4)
+        for (int j = 0; j < w; j++) {
+            x[j] = *(const pp_two *)(X + i + (ptrdiff_t)ld * j);
+            PP_UNROLL(4)
+            for (int k = 0; k < j; k++) x[j] -= (pp_two){t[k][j], t[k][j]} * x[k];
+            x[j] *= (pp_two){scale[j], scale[j]};
+            *(pp_two *)(X + i + (ptrdiff_t)ld * j) = x[j];
+        }
+    }
+    if (i == m) return;
+    PP_UNROLL(4)
+    for (int j = 0; j < w; j++) {
+        double *to = X + i + (ptrdiff_t)ld * j;
+        PP_UNROLL(4)
+        for (int k = 0; k < j; k++) *to -= t[k][j] * X[i + (ptrdiff_t)ld * k];
+        *to *= scale[j];
+    }
+}
+
 /* X (m x n) <- X T^-1 */
 static void right_solve(int m, int n, double *X, int ld, triangle t11) {
-    const double *T = t11.T;
-    const ptrdiff_t tk = t11.tk, tj = t11.tj;
-    for (int s = 0; s < n; s += STRIP) {
-        int e = s + STRIP < n ? s + STRIP : n;
-        if (s > 0) pp_subtract_product(m, e - s, s, (pp_factors){X, ld, T + tj * s, tk, tj}, X + (ptrdiff_t)ld * s, ld);
-        for (int j = s; j < e; j++) {
-            double *to = X + (ptrdiff_t)ld * j;
-            for (int k = s; k < j; k++) {
-                double t = T[tk * k + tj * j];
-                const double *from = X + (ptrdiff_t)ld * k;
-                if (t != 0)
-                    for (int i = 0; i < m; i++) to[i] -= t * from[i];
-            }
-            if (!t11.unit) {
-                double scale = 1 / T[(tk + tj) * j];
-                for (int i = 0; i < m; i++) to[i] *= scale;
-            }
+    for (int s = 0; s < n; s += PANEL) {
+        int w = n - s < PANEL ? n - s : PANEL;
+        triangle own = t11;
+        own.T += (t11.tk + t11.tj) * s;
+        double *to = X + (ptrdiff_t)ld * s;
+        if (s > 0) pp_subtract_product(m, w, s, (pp_factors){X, ld, t11.T + t11.tj * s, t11.tk, t11.tj}, to, ld);
+        switch (w) {
+        case 1: solve_panel(1, m, to, ld, own); break;
+        case 2: solve_panel(2, m, to, ld, own); break;
+        case 3: solve_panel(3, m, to, ld, own); break;
+        default: solve_panel(4, m, to, ld, own);
         }
     }
 }

@@ -178,25 +178,42 @@ double pp_norm1(int n, const double *A, int ld) {
     return norm;
 }
 
-/* Gauss and Jordan with partial pivoting. n is a constant where it is small: a contact, a row. */
+/* t / pivot. Half of the numbers of an inverse are zeros on the way, and a product has the same sign. */
+static inline double divided(double t, double pivot) { return t == 0 ? t * pivot : t / pivot; }
+
+/* Gauss and Jordan with partial pivoting. n is a constant where it is small: a contact, a row. Then all indices are constants. */
 static inline __attribute__((always_inline)) bool inverse_of(int n, const double *A, double *X) {
     double T[PP_SMALL * 2 * PP_SMALL]; /* the n x 2n that count are filled */
-    for (int j = 0; j < n; j++)
+    PP_UNROLL(3)
+    for (int j = 0; j < n; j++) {
+        PP_UNROLL(3)
         for (int i = 0; i < n; i++) T[i + n * j] = A[i + n * j], T[i + n * (n + j)] = i == j;
+    }
+    PP_UNROLL(3)
     for (int p = 0; p < n; p++) {
         int best = p;
+        double pivot = T[p + n * p]; /* cppcheck-suppress uninitvar */
+        PP_UNROLL(3)
         for (int i = p + 1; i < n; i++)
-            if (fabs(T[i + n * p]) > fabs(T[best + n * p])) best = i; /* cppcheck-suppress uninitvar */
-        double pivot = T[best + n * p];
+            if (fabs(T[i + n * p]) > fabs(pivot)) best = i, pivot = T[i + n * p];
         if (!(fabs(pivot) > 1e-300) || !isfinite(pivot)) return false;
-        for (int j = p; j < 2 * n; j++) {
-            double t = T[best + n * j];
-            T[best + n * j] = T[p + n * j];
-            T[p + n * j] = t / pivot;
+        PP_UNROLL(3)
+        for (int i = p + 1; i < n; i++) {
+            if (i != best) continue;
+            PP_UNROLL(6)
+            for (int j = p; j < 2 * n; j++) {
+                double t = T[i + n * j];
+                T[i + n * j] = T[p + n * j];
+                T[p + n * j] = t;
+            }
         }
+        PP_UNROLL(6)
+        for (int j = p; j < 2 * n; j++) T[p + n * j] = divided(T[p + n * j], pivot);
+        PP_UNROLL(3)
         for (int i = 0; i < n; i++) {
             double f = T[i + n * p];
             if (i == p || f == 0) continue;
+            PP_UNROLL(6)
             for (int j = p; j < 2 * n; j++) T[i + n * j] -= f * T[p + n * j];
         }
     }

@@ -182,9 +182,7 @@ int pp_joint_rows_at(perp_world *w, const pp_state *s, const pp_state *last, int
     if (pp_couples(j)) return coupling_rows(w, s, last, joint, how, out);
     pp_joint_side a = pp_side(w, s, j->a, how->block), b = pp_side(w, s, j->b, how->block);
     if (a.block < 0 && b.block < 0) return 0; /* nothing to solve for between two driven bodies */
-    double coord[PERP_JOINT_MAX_COORD];
-    pp_joint_coords(&j->def, w->def.dim, &a, &b, last->coord[joint], coord);
-    int n = pp_joint_rows(&j->def, w->def.dim, &a, &b, coord, how->h, how->margin, out);
+    int n = pp_joint_rows_since(&j->def, w->def.dim, &a, &b, last->coord[joint], how, out);
     for (int i = 0; i < n; i++) out[i].joint = joint;
     return n;
 }

@@ -33,12 +33,6 @@ int pp_joint_errors_at(const perp_world *w, const pp_state *s, const pp_state *l
 int pp_joint_coordinate_row_at(perp_world *w, const pp_state *s, const pp_state *last, const int *block, int joint,
                                int coord, perp_joint_row *out);
 
-/* Arguments for making rows: see pp_joint_rows(). */
-typedef struct pp_rows_for {
-    const int *block; /* by body slot */
-    double h, margin;
-} pp_rows_for;
-
 /* Rows of a joint; row[].joint is set. @return how many, at most PP_JOINT_MAX_ROWS; 0: it is dead, or none of its bodies is dynamic; -1: no memory */
 int pp_joint_rows_at(perp_world *w, const pp_state *s, const pp_state *last, int joint, const pp_rows_for *how,
                      perp_joint_row *out);

@@ -27,14 +27,18 @@ static double measure(const pp_joint_frames *f, int dim, pp_joint_measure m) {
     return pp_atan2(perp_v3_dot(a[2], b[1]), perp_v3_dot(a[2], b[2]));
 }
 
-void pp_joint_coords(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
-                     const double *last, double *coord) {
-    const pp_joint_kind_data *k = pp_joint_kind_of(def->kind, dim);
-    pp_joint_frames f = pp_joint_frames_of(def, dim, a, b);
+void pp_joint_coords_of(perp_joint_kind kind, int dim, const pp_joint_frames *f, const double *last, double *coord) {
+    const pp_joint_kind_data *k = pp_joint_kind_of(kind, dim);
     for (int i = 0; i < k->ncoord; i++) {
-        double x = measure(&f, dim, k->coord[i]);
+        double x = measure(f, dim, k->coord[i]);
         coord[i] = pp_joint_is_angle(k->coord[i]) ? pp_joint_nearest_turn(x, last ? last[i] : 0) : x;
     }
+}
+
+void pp_joint_coords(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
+                     const double *last, double *coord) {
+    pp_joint_frames f = pp_joint_frames_of(def, dim, a, b);
+    pp_joint_coords_of(def->kind, dim, &f, last, coord);
 }
 
 void pp_joint_rates(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b, double *rate) {
@@ -58,28 +62,32 @@ static void tilt(const pp_joint_frames *f, double out[2]) {
     if (!(s > 0) && c < 0) out[0] = angle; /* exactly opposite: any way is shortest */
 }
 
-int pp_joint_errors(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b, double *phi) {
-    const pp_joint_kind_data *k = pp_joint_kind_of(def->kind, dim);
-    pp_joint_frames f = pp_joint_frames_of(def, dim, a, b);
+int pp_joint_errors_of(perp_joint_kind kind, int dim, const pp_joint_frames *f, double *phi) {
+    const pp_joint_kind_data *k = pp_joint_kind_of(kind, dim);
     int n = 0;
     for (int i = 0; i < 3; i++)
-        if (k->lock[i]) phi[n++] = perp_v3_dot(f.d, f.xyz_a[i]);
-    if (!f.can_turn) return n;
+        if (k->lock[i]) phi[n++] = perp_v3_dot(f->d, f->xyz_a[i]);
+    if (!f->can_turn) return n;
     switch (k->turn) {
     case PP_TURN_FREE: break;
     case PP_TURN_ALL: {
-        perp_vec3 r = perp_q_log(f.q_ab);
+        perp_vec3 r = perp_q_log(f->q_ab);
         phi[n++] = r.x;
         phi[n++] = r.y;
         phi[n++] = r.z;
         break;
     }
     case PP_TURN_TILT:
-        tilt(&f, phi + n);
+        tilt(f, phi + n);
         n += 2;
         break;
-    case PP_TURN_CROSS: phi[n++] = perp_v3_dot(f.xyz_a[2], f.xyz_b[0]); break;
-    case PP_TURN_PLANE: phi[n++] = pp_joint_nearest_turn(f.turn, 0); break; /* a whole turn is no error */
+    case PP_TURN_CROSS: phi[n++] = perp_v3_dot(f->xyz_a[2], f->xyz_b[0]); break;
+    case PP_TURN_PLANE: phi[n++] = pp_joint_nearest_turn(f->turn, 0); break; /* a whole turn is no error */
     }
     return n;
+}
+
+int pp_joint_errors(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b, double *phi) {
+    pp_joint_frames f = pp_joint_frames_of(def, dim, a, b);
+    return pp_joint_errors_of(def->kind, dim, &f, phi);
 }

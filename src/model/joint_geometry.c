@@ -50,12 +50,17 @@ const char *pp_joint_kind_name(perp_joint_kind kind) { return pp_joint_kind_of(k
 
 double pp_joint_nearest_turn(double angle, double near) { return angle - TWO_PI * round((angle - near) / TWO_PI); }
 
-double pp_joint_plane_angle(perp_quat q) { return q.w < 0 ? 2 * pp_atan2(-q.z, -q.w) : 2 * pp_atan2(q.z, q.w); }
+double pp_joint_plane_angle(perp_quat q) {
+    if (q.z == 0 && q.w > 0) return q.z; /* most frames of joints are not turned */
+    return q.w < 0 ? 2 * pp_atan2(-q.z, -q.w) : 2 * pp_atan2(q.z, q.w);
+}
 
+/* The axes x, y, z rotated by q. The products with zero of perp_q_rotate() are left out, and no sum can be -0: the same bits. */
 static void axes_of(perp_quat q, perp_vec3 out[3]) {
-    out[0] = perp_q_rotate(q, perp_v3(1, 0, 0));
-    out[1] = perp_q_rotate(q, perp_v3(0, 1, 0));
-    out[2] = perp_q_rotate(q, perp_v3(0, 0, 1));
+    double x = 2 * q.x, y = 2 * q.y, z = 2 * q.z;
+    out[0] = perp_v3(1 + (-(q.y * y) - q.z * z), (0 + q.w * z) + q.x * y, (0 - q.w * y) + q.x * z);
+    out[1] = perp_v3((0 - q.w * z) + q.y * x, 1 + (-(q.z * z) - q.x * x), (0 + q.w * x) + q.y * z);
+    out[2] = perp_v3((0 + q.w * y) + q.z * x, (0 - q.w * x) + q.z * y, 1 + (-(q.x * x) - q.y * y));
 }
 
 /* A particle has as many degrees of freedom as the space; a rigid body has 3 or 6, the world and kinematic bodies 0. */
@@ -67,7 +72,8 @@ pp_joint_frames pp_joint_frames_of(const perp_joint_def *def, int dim, const pp_
     perp_quat q_a = perp_q_unit(perp_q_mul(a->X_WB.q, def->X_AJ.q));
     perp_quat q_b = perp_q_unit(perp_q_mul(b->X_WB.q, def->X_BJ.q));
     axes_of(q_a, f.xyz_a);
-    axes_of(q_b, f.xyz_b);
+    pp_joint_turn turn = pp_joint_kind_of(def->kind, dim)->turn;
+    if (turn == PP_TURN_TILT || turn == PP_TURN_CROSS) axes_of(q_b, f.xyz_b);
     perp_vec3 p_a = perp_pose_apply(a->X_WB, def->X_AJ.p);
     perp_vec3 p_b = perp_pose_apply(b->X_WB, def->X_BJ.p);
     f.d = perp_v3_sub(p_b, p_a);

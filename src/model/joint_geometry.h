@@ -41,7 +41,7 @@ const pp_joint_kind_data *pp_joint_kind_of(perp_joint_kind kind, int dim);
 
 /* Frames of a joint in W. */
 typedef struct pp_joint_frames {
-    perp_vec3 xyz_a[3], xyz_b[3]; /* axes of Ja and Jb */
+    perp_vec3 xyz_a[3], xyz_b[3]; /* axes of Ja and Jb; those of Jb only of kinds that lock a tilt or a cross */
     perp_vec3 d;                  /* from the origin of Ja to that of Jb */
     perp_vec3 arm_a, arm_b;       /* from the centres of mass of A and B to the origin of Jb */
     perp_quat q_ab;               /* orientation of Jb in Ja */
@@ -50,6 +50,10 @@ typedef struct pp_joint_frames {
 } pp_joint_frames;
 
 pp_joint_frames pp_joint_frames_of(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b);
+
+/* pp_joint_coords() and pp_joint_errors() of these frames. */
+void pp_joint_coords_of(perp_joint_kind kind, int dim, const pp_joint_frames *f, const double *last, double *coord);
+int pp_joint_errors_of(perp_joint_kind kind, int dim, const pp_joint_frames *f, double *phi);
 
 /* Gradient of a scalar s: ds/dt = lin . (v_B - v_A) + ang_b . w_B + ang_a . w_A, all in W. */
 typedef struct pp_joint_gradient {

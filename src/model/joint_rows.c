@@ -144,33 +144,58 @@ int pp_joint_axis_rows(const perp_joint_row *along, const perp_joint_row *agains
     return n;
 }
 
-int pp_joint_rows(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
-                  const double *coord, double h, double margin, perp_joint_row *out) {
-    assert(h > 0 && margin >= 0);
-    if (a->block < 0 && b->block < 0) return 0; /* no dynamic body */
-    const sides of = {dim, a, b};
-    const pp_joint_kind_data *k = pp_joint_kind_of(def->kind, dim);
-    pp_joint_frames f = pp_joint_frames_of(def, dim, a, b);
+/* Can the coordinate have rows: a limit, a motor, a spring or friction? */
+static bool has_extras(const perp_joint_axis *ax) {
+    return ax->limited || ax->motor || ax->stiffness != 0 || ax->damping != 0 || ax->friction > 0;
+}
+
+static bool has_any_extras(const perp_joint_def *def, const pp_joint_kind_data *k) {
+    for (int i = 0; i < k->ncoord; i++)
+        if (has_extras(&def->axis[i])) return true;
+    return false;
+}
+
+/* Rows of a joint with these frames. */
+static int rows_of(const perp_joint_def *def, const sides *of, const pp_joint_frames *f, const double *coord,
+                   const pp_rows_for *how, perp_joint_row *out) {
+    assert(how->h > 0 && how->margin >= 0);
+    const pp_joint_kind_data *k = pp_joint_kind_of(def->kind, of->dim);
     pp_joint_gradient g[6];
     double phi[6];
-    int n = locked(k, &f, g);
-    int nphi = pp_joint_errors(def, dim, a, b, phi);
+    int n = locked(k, f, g);
+    int nphi = pp_joint_errors_of(def->kind, of->dim, f, phi);
     assert(n == nphi);
     (void)nphi;
     for (int i = 0; i < n; i++) {
-        out[i] = make_row(&of, g[i], 1, PERP_ROW_JOINT);
-        out[i].b = phi[i] / h;
+        out[i] = make_row(of, g[i], 1, PERP_ROW_JOINT);
+        out[i].b = phi[i] / how->h;
     }
     for (int i = 0; i < k->ncoord; i++) {
-        if (pp_joint_is_angle(k->coord[i]) && !f.can_turn) continue;
-        pp_joint_gradient gc = pp_joint_measure_gradient(&f, dim, k->coord[i]);
-        perp_joint_row along = make_row(&of, gc, 1, PERP_ROW_MOTOR), against = make_row(&of, gc, -1, PERP_ROW_MOTOR);
-        int own = pp_joint_axis_rows(&along, &against, &def->axis[i], coord[i], h, margin, out + n);
+        if (!has_extras(&def->axis[i]) || (pp_joint_is_angle(k->coord[i]) && !f->can_turn)) continue;
+        pp_joint_gradient gc = pp_joint_measure_gradient(f, of->dim, k->coord[i]);
+        perp_joint_row along = make_row(of, gc, 1, PERP_ROW_MOTOR), against = make_row(of, gc, -1, PERP_ROW_MOTOR);
+        int own = pp_joint_axis_rows(&along, &against, &def->axis[i], coord[i], how->h, how->margin, out + n);
         for (int e = n; e < n + own; e++) out[e].coord = i;
         n += own;
     }
     assert(n <= PP_JOINT_MAX_ROWS);
     return n;
+}
+
+int pp_joint_rows(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
+                  const double *coord, double h, double margin, perp_joint_row *out) {
+    if (a->block < 0 && b->block < 0) return 0; /* nothing that could obey */
+    pp_joint_frames f = pp_joint_frames_of(def, dim, a, b);
+    return rows_of(def, &(sides){dim, a, b}, &f, coord, &(pp_rows_for){NULL, h, margin}, out);
+}
+
+int pp_joint_rows_since(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
+                        const double *last, const pp_rows_for *how, perp_joint_row *out) {
+    if (a->block < 0 && b->block < 0) return 0;
+    double coord[PERP_JOINT_MAX_COORD] = {0};
+    pp_joint_frames f = pp_joint_frames_of(def, dim, a, b);
+    if (has_any_extras(def, pp_joint_kind_of(def->kind, dim))) pp_joint_coords_of(def->kind, dim, &f, last, coord);
+    return rows_of(def, &(sides){dim, a, b}, &f, coord, how, out);
 }
 
 bool pp_joint_coordinate_row(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,

@@ -64,6 +64,16 @@ int pp_joint_ntranslation(perp_joint_kind kind, int dim);
 int pp_joint_rows(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
                   const double *coord, double h, double margin, perp_joint_row *out);
 
+/* Arguments for making rows: see pp_joint_rows(). */
+typedef struct pp_rows_for {
+    const int *block; /* by body slot */
+    double h, margin;
+} pp_rows_for;
+
+/* The same with the coordinates that follow the coordinates `last`, see pp_joint_coords(); how->block is not used. */
+int pp_joint_rows_since(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
+                        const double *last, const pp_rows_for *how, perp_joint_row *out);
+
 /* Rows of limits, motor, spring and friction of one coordinate x, at most 5. along, against: the coordinate's row without law, and the
  * same with the other sign. Returns their number. */
 int pp_joint_axis_rows(const perp_joint_row *along, const perp_joint_row *against, const perp_joint_axis *ax, double x,

@@ -108,6 +108,12 @@ static pp_box halfspace_box(const pp_placed *p) {
     return b;
 }
 
+/* perp_pose_apply() in the plane, to the last bit: the products with zeros are left out. */
+static perp_vec3 apply_2d(perp_pose X, perp_vec3 x) {
+    double tx = -(2 * (X.q.z * x.y)), ty = 2 * (X.q.z * x.x);
+    return perp_v3(X.p.x + ((x.x + X.q.w * tx) - X.q.z * ty), X.p.y + ((x.y + X.q.w * ty) + X.q.z * tx), X.p.z + x.z);
+}
+
 pp_box pp_box_of(const pp_placed *p) {
     const pp_geometry *g = p->g;
     if (g->kind == PERP_SHAPE_HALFSPACE) return halfspace_box(p);
@@ -118,8 +124,9 @@ pp_box pp_box_of(const pp_placed *p) {
     }
     double r = g->radius + p->reach;
     pp_box b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    bool flat = g->dim == 2 && p->X_WS.q.x == 0 && p->X_WS.q.y == 0;
     for (int v = 0; v < g->nvert; v++) {
-        perp_vec3 x = perp_pose_apply(p->X_WS, g->vert[v]);
+        perp_vec3 x = flat ? apply_2d(p->X_WS, g->vert[v]) : perp_pose_apply(p->X_WS, g->vert[v]);
         if (isnan(x.x) || isnan(x.y) || isnan(x.z)) /* its place is not known: it may meet anything */
             return (pp_box){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
         if (x.x < b.lo.x) b.lo.x = x.x;

@@ -38,15 +38,26 @@ perp_vec3 pp_plane_normal(const pp_solid *A, const pp_solid *B, pp_plane plane) 
     return pp_feature_owner(plane) ? perp_v3_neg(B->n[f]) : A->n[f];
 }
 
-/* Of face f of R over all points of O; O may be round. */
-static double face_gap(const pp_solid *R, int f, const pp_solid *O) {
+/* Of face f of R over all points of O; O may be round. *first: vertex to begin with, becomes the deepest one. If the gap is at most `floor`, some
+ * number up to `floor` is returned as soon as that is known. */
+static double face_gap_above(const pp_solid *R, int f, const pp_solid *O, double floor, int *first) {
     perp_vec3 at = R->g->kind == PERP_SHAPE_HALFSPACE ? R->at : R->v[R->g->face_vert[R->g->face_start[f]]], n = R->n[f];
-    double least = INFINITY;
+    double least = O->g->nvert > 0 ? perp_v3_dot(n, perp_v3_sub(O->v[*first], at)) : INFINITY;
+    if (isnan(least)) least = INFINITY; /* as every vertex that is not finite */
+    if (least - O->g->radius <= floor) return least - O->g->radius;
     for (int v = 0; v < O->g->nvert; v++) {
         double d = perp_v3_dot(n, perp_v3_sub(O->v[v], at));
-        if (d < least) least = d;
+        if (!(d < least)) continue;
+        least = d;
+        *first = v;
+        if (least - O->g->radius <= floor) break;
     }
     return least - O->g->radius;
+}
+
+static double face_gap(const pp_solid *R, int f, const pp_solid *O) {
+    int first = 0;
+    return face_gap_above(R, f, O, -INFINITY, &first);
 }
 
 double pp_plane_gap(const pp_solid *A, const pp_solid *B, pp_plane plane) {
@@ -87,22 +98,28 @@ static bool done(const search *s) { return s->best.gap > s->enough; }
 
 /* Whether no plane through edge i of A and any edge of B can be the best one. Its normal n lies between those of the two faces beside
  * the edge: n = a n1 + b n2 with a, b >= 0 and a + b >= 1. For a point at d from the edge, n1.d and n2.d at most -m < 0 make n.d at most -m,
- * and so the gap. The point is the vertex of B that lies farthest behind the two faces. */
-static bool lies_behind(const search *s, const pp_solid *A, int i, const pp_solid *B) {
-    perp_vec3 n1 = A->n[A->g->edge[i][2]], n2 = A->n[A->g->edge[i][3]];
+ * and so the gap. The point is any vertex of B: first *deep, which was good for another edge, then the vertex that lies farthest behind the two
+ * faces. */
+static bool lies_behind(const search *s, const pp_solid *A, int i, const pp_solid *B, int *deep) {
+    perp_vec3 n1 = A->n[A->g->edge[i][2]], n2 = A->n[A->g->edge[i][3]], at = A->v[A->g->edge[i][0]];
+    double rounding = 1e-12 * (A->g->size + B->g->size), most = fmin(0, s->best.gap - s->tie) - rounding;
+    perp_vec3 d = perp_v3_sub(B->v[*deep], at);
+    if (fmax(perp_v3_dot(n1, d), perp_v3_dot(n2, d)) < most) return true;
     int deepest = pp_support(B, perp_v3_neg(perp_v3_add(n1, n2)));
-    perp_vec3 d = perp_v3_sub(B->v[deepest], A->v[A->g->edge[i][0]]);
-    double ahead = fmax(perp_v3_dot(n1, d), perp_v3_dot(n2, d)), rounding = 1e-12 * (A->g->size + B->g->size);
-    return ahead < fmin(0, s->best.gap - s->tie) - rounding;
+    d = perp_v3_sub(B->v[deepest], at);
+    bool behind = fmax(perp_v3_dot(n1, d), perp_v3_dot(n2, d)) < most;
+    if (behind) *deep = deepest;
+    return behind;
 }
 
 enum { MANY_EDGES = 512 }; /* if B has more edges, they are not tested individually beforehand */
 
 static void try_edges(search *s, const pp_solid *A, const pp_solid *B) {
     bool skip[MANY_EDGES] = {false};
-    for (int j = 0; j < B->g->nedge && j < MANY_EDGES; j++) skip[j] = lies_behind(s, B, j, A);
+    int deep[2] = {0, 0}; /* vertices of A and of B */
+    for (int j = 0; j < B->g->nedge && j < MANY_EDGES; j++) skip[j] = lies_behind(s, B, j, A, &deep[0]);
     for (int i = 0; i < A->g->nedge && !done(s); i++) {
-        if (lies_behind(s, A, i, B)) continue;
+        if (lies_behind(s, A, i, B, &deep[1])) continue;
         perp_vec3 da = pp_edge_vector(A, i), p = A->v[A->g->edge[i][0]];
         double la = perp_v3_norm(da);
         perp_vec3 out = perp_v3_add(A->n[A->g->edge[i][2]], A->n[A->g->edge[i][3]]);
@@ -138,13 +155,27 @@ static void try_boxes(search *s, const pp_solid *A, const pp_solid *B) {
     offer(s, pp_plane_edges(perp_v3_dot(c, e.n) < 0, e.a, e.b), e.gap);
 }
 
+/* Gaps up to this are of no interest: see offer(). */
+static double floor_of(const search *s) {
+    return s->A1 || s->best.plane == PP_NO_PLANE ? -INFINITY : s->best.gap + s->tie;
+}
+
+/* Offers the faces of R, the first body or the second. */
+static void try_faces(search *s, int owner, const pp_solid *R, const pp_solid *O) {
+    int deep = 0;
+    for (int f = 0; f < R->g->nface && !done(s); f++) {
+        double floor = floor_of(s), gap = face_gap_above(R, f, O, floor, &deep);
+        if (!(gap <= floor)) offer(s, pp_plane_face(owner, f), gap);
+    }
+}
+
 static void try_all(search *s, const pp_solid *A, const pp_solid *B) {
     if (A->g->dim == 3 && A->g->kind == PERP_SHAPE_BOX && B->g->kind == PERP_SHAPE_BOX && !s->A1 && !s->unlike) {
         try_boxes(s, A, B);
         return;
     }
-    for (int f = 0; f < A->g->nface && !done(s); f++) offer(s, pp_plane_face(0, f), face_gap(A, f, B));
-    for (int f = 0; f < B->g->nface && !done(s); f++) offer(s, pp_plane_face(1, f), face_gap(B, f, A));
+    try_faces(s, 0, A, B);
+    try_faces(s, 1, B, A);
     if (A->g->dim == 3 && !done(s)) try_edges(s, A, B);
 }
 

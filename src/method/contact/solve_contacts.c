@@ -28,6 +28,7 @@ perp_status pp_start_solve_contacts(pp_frame *f) {
     if (!s) s = pp_contact(f); /* pairs      -> contacts                */
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
     if (!s) s = pp_joint_rounds_begin(f);
+    if (!s) s = pp_joint_rounds_anew(f, false);
     if (!s) s = pp_formulate(f, &pose); /* contacts   -> step problem            */
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
     if (!s) {

@@ -21,8 +21,33 @@ static bool new_solid(pp_arena *a, int nvert, int nface, pp_solid *s) {
 static perp_vec3 least(perp_vec3 a, perp_vec3 b) { return perp_v3(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
 static perp_vec3 most(perp_vec3 a, perp_vec3 b) { return perp_v3(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
 
+/* R x in the plane: the products with zeros are left out. */
+static perp_vec3 turned_2d(const perp_mat3 *R, perp_vec3 x) {
+    return perp_v3((R->c[0].x * x.x + R->c[1].x * x.y) + 0.0, (R->c[0].y * x.x + R->c[1].y * x.y) + 0.0, 0);
+}
+
+/* The corners of a shape of the plane, their box, and the normals. */
+static void place_2d(pp_solid *s, const pp_geometry *g, perp_pose X_WS) {
+    perp_mat3 R = perp_q_matrix(X_WS.q);
+    double lx = INFINITY, ly = INFINITY, hx = -INFINITY, hy = -INFINITY, z = X_WS.p.z + 0.0;
+    for (int v = 0; v < g->nvert; v++) {
+        perp_vec3 x = turned_2d(&R, g->vert[v]);
+        x = perp_v3(X_WS.p.x + x.x, X_WS.p.y + x.y, z);
+        lx = fmin(lx, x.x), ly = fmin(ly, x.y);
+        hx = fmax(hx, x.x), hy = fmax(hy, x.y);
+        s->v[v] = x;
+    }
+    s->lo = perp_v3(lx - g->radius, ly - g->radius, z);
+    s->hi = perp_v3(hx + g->radius, hy + g->radius, z);
+    for (int f = 0; f < g->nface; f++) s->n[f] = turned_2d(&R, g->face_n[f]);
+}
+
 static void place(pp_solid *s, const pp_geometry *g, perp_pose X_WS) {
     s->g = g;
+    if (g->dim == 2 && g->nvert > 0) {
+        place_2d(s, g, X_WS);
+        return;
+    }
     if (g->kind == PERP_SHAPE_HALFSPACE) {
         s->n[0] = perp_q_rotate(X_WS.q, g->normal);
         s->at = perp_pose_apply(X_WS, perp_v3_scale(g->offset, g->normal));

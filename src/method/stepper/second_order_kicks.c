@@ -27,6 +27,7 @@
 #include "stage/control/control.h"
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
+#include "stage/solve/solve_linear.h"
 #include "stage/update/update.h"
 
 #define ROUNDS      25
@@ -48,11 +49,43 @@ static void set_velocity(const pp_frame *f, int k, const double *nu, pp_state *s
     if (nd > dim) s->w[slot] = dim == 2 ? perp_v3(0, 0, nu[2]) : perp_v3(nu[3], nu[4], nu[5]);
 }
 
-static perp_status solve(pp_frame *f, bool contacts) {
-    if (contacts) return pp_solve_contacts(f);
+/* Poses the problem of the joints alone, and makes its factors. *out: NULL if other methods must solve it. */
+static perp_status pose_joints(pp_frame *f, pp_linear_system **out) {
     f->contacts.n = 0;
     perp_status st = pp_formulate(f, &(pp_pose_options){.no_lift = f->method.jammed});
-    return st ? st : pp_solve_step(f, &(pp_solve_options){.no_lift = f->method.jammed});
+    if (st) return st;
+    st = pp_linear_new(f, out);
+    return st == PERP_E_SOLVE ? PERP_OK : st;
+}
+
+static perp_status solve(pp_frame *f, bool contacts) {
+    if (!contacts || f->w->nshape == 0) {
+        pp_linear_system *linear;
+        perp_status st = pose_joints(f, &linear);
+        if (!st && linear) st = pp_linear_solve(f, linear);
+        if (st || (linear && pp_linear_accepted(f, linear))) return st;
+        if (!contacts) return pp_solve_step(f, &(pp_solve_options){.no_lift = f->method.jammed});
+    }
+    return pp_solve_contacts(f);
+}
+
+/* Are all rows of locked motions? */
+static bool only_locked(const pp_frame *f) {
+    for (int i = 0; i < f->pose.problem.njoint; i++)
+        if (f->pose.problem.joint[i].kind != PERP_ROW_JOINT) return false;
+    return true;
+}
+
+/* By row, if all are of locked motions: the error at the end pose divided by h. */
+static void end_errors(const pp_frame *f, double *b) {
+    double phi[6];
+    for (int i = 0, joint = -1; i < f->pose.problem.njoint; i++) {
+        if (f->pose.problem.joint[i].joint != joint) {
+            joint = f->pose.problem.joint[i].joint;
+            (void)pp_joint_errors_at(f->w, f->s1, f->s1, joint, phi);
+        }
+        b[i] = phi[f->pose.row_number[i]] / f->h;
+    }
 }
 
 /* Rows of all joints at the end pose, in the order of the first kick. */
@@ -90,6 +123,20 @@ static double joint_shifts(const pp_frame *f, const perp_joint_row *end, const d
         /* a limit that is far away has no effect */
         if (r->kind == PERP_ROW_LIMIT && f->solve.solution.p_joint[i] == 0 && end[i].b >= 0) continue;
         miss[i] = shift[i] - before;
+        double change = f->h * fabs(miss[i]);
+        if (!(change <= most)) most = change;
+    }
+    return most;
+}
+
+/* The same if all rows are of locked motions. */
+static double locked_shifts(const pp_frame *f, double *shift, double *miss) {
+    const perp_step_problem *p = &f->pose.problem;
+    double most = 0;
+    end_errors(f, shift);
+    for (int i = 0; i < p->njoint; i++) {
+        shift[i] -= pp_row_dot(p, &p->joint[i].row, f->solve.solution.nu);
+        miss[i] = shift[i] - p->joint[i].b;
         double change = f->h * fabs(miss[i]);
         if (!(change <= most)) most = change;
     }
@@ -181,28 +228,79 @@ static void back_to_start(pp_frame *f) {
     }
 }
 
-static perp_status answer(pp_frame *f, double span, bool contacts) {
-    back_to_start(f);
-    perp_status st = solve(f, contacts);
-    if (!st) st = pp_update(f);
-    if (!st) f->s1->t = f->s0->t + span;
+/* How the rounds of the first kick are solved. */
+typedef struct first_way {
+    double span;              /* elapsed time [T] */
+    bool contacts;            /* false: there are none */
+    bool direct;              /* the joints alone, by factors that are kept */
+    pp_linear_system *linear; /* these factors; NULL: not yet made */
+    double *b;                /* by joint row: b without the shift [L/T or rad/T] */
+    bool locked;              /* direct, and all rows are of locked motions */
+} first_way;
+
+/* Solves the first round of a direct way. If rows are bounded, the way is no longer direct. */
+static perp_status solve_direct(pp_frame *f, first_way *way) {
+    perp_status st = pose_joints(f, &way->linear);
+    if (st) return st;
+    way->direct = way->linear != NULL;
+    way->locked = way->direct && only_locked(f);
+    if (!way->direct) return way->contacts ? pp_solve_contacts(f) : pp_solve_step(f, &(pp_solve_options){0});
+    way->b = PP_ARENA_ARRAY(&f->w->arena, double, f->pose.problem.njoint);
+    if (!way->b) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
+    for (int i = 0; i < f->pose.problem.njoint; i++) way->b[i] = f->pose.joint_row[i].b;
+    return pp_linear_solve(f, way->linear);
+}
+
+/* Solves the same rows with other shifts. Rows of actuators and armature, which have no shift, stay as they are. */
+static perp_status solve_again(pp_frame *f, const first_way *way) {
+    for (int i = 0; i < f->pose.problem.njoint; i++) {
+        perp_joint_row *r = &f->pose.joint_row[i];
+        bool own = f->pose.row_number[i] < PP_JOINT_OWN_ROWS && r->kind != PERP_ROW_INERTIA;
+        if (own) r->b = f->demand.joint_shift[i] + (r->kind == PERP_ROW_JOINT ? 0 : way->b[i]);
+    }
+    return pp_linear_solve(f, way->linear);
+}
+
+/* Moves the bodies to the end of the step. */
+static perp_status move_to_end(pp_frame *f, const first_way *way) {
+    perp_status st = pp_update(f);
+    if (!st) f->s1->t = f->s0->t + way->span;
     return st;
+}
+
+static perp_status answer(pp_frame *f, first_way *way) {
+    back_to_start(f);
+    perp_status st = way->direct ? solve_direct(f, way) : solve(f, way->contacts);
+    return st ? st : move_to_end(f, way);
+}
+
+/* The next round of a direct way. If all rows are of locked motions, only the poses are needed, until the rounds end. */
+static perp_status answer_again(pp_frame *f, first_way *way) {
+    if (!way->linear) return answer(f, way);
+    perp_status st = solve_again(f, way);
+    for (int k = 0; !st && way->locked && k < f->control.nblock; k++) {
+        const double *nu = f->solve.solution.nu + f->control.block_offset[k];
+        if (!pp_move_block(f, k, f->s0, nu, f->h, f->s1, NULL)) st = PERP_E_SOLVE;
+    }
+    if (st || way->locked) return st;
+    back_to_start(f);
+    return move_to_end(f, way);
 }
 
 /* Solves a jammed substep with the joint shifts that left the smallest error. If bodies cannot give way, joints may not
  * hold either; the certificate reports by how much. */
-static perp_status jammed_answer(pp_frame *f, const double *shift, double span, bool contacts) {
+static perp_status jammed_answer(pp_frame *f, const double *shift, first_way *way) {
     f->demand.joint_shift = shift;
-    return answer(f, span, contacts);
+    return answer(f, way);
 }
 
-perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
+static perp_status first_kick(pp_frame *f, first_way *way) {
     double last = INFINITY, least = INFINITY;
     const double *best = NULL; /* shifts with the smallest error */
     bool slow = false, stirred = false;
     int idle = 0;
     pp_mix mix = {0};
-    perp_status st = answer(f, span, contacts);
+    perp_status st = answer(f, way);
     for (int round = 1; !st; round++) {
         double miss = 0, change = 0;
         perp_joint_row *end;
@@ -210,19 +308,20 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
         double *misses = PP_ARENA_ARRAY(&f->w->arena, double, f->pose.problem.njoint);
         if (!shift || !misses) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
         if (f->pose.problem.njoint > 0) {
-            if ((st = end_rows(f, &end))) return st;
-            miss = joint_shifts(f, end, f->demand.joint_shift, shift, misses);
+            if (!way->locked && (st = end_rows(f, &end))) return st;
+            miss = way->locked ? locked_shifts(f, shift, misses)
+                               : joint_shifts(f, end, f->demand.joint_shift, shift, misses);
         }
         const pp_slip_shift *used = f->demand.shift;
         int nused = f->demand.nshift;
-        if (contacts && round <= SLIP_ROUNDS && (st = follow_slip(f, &change))) return st;
+        if (way->contacts && round <= SLIP_ROUNDS && (st = follow_slip(f, &change))) return st;
         bool slips_stay = change <= SLIP_SMALL * fastest(f), slips_settled = slips_stay || round >= SLIP_ROUNDS;
         idle = miss < 0.5 * least ? 0 : idle + 1; /* an extrapolated round may fail once */
         if (miss < least) best = f->demand.joint_shift;
         least = fmin(least, miss);
         bool settled = miss <= may_be_left(f, round) * far(f), idles = idle > (slow ? 1 : 0);
         if (f->method.jammed && idles && !settled && slips_settled)
-            return miss > least ? jammed_answer(f, best, span, contacts) : PERP_OK;
+            return miss > least ? jammed_answer(f, best, way) : PERP_OK;
         bool stalls = idles && settled;
         if (slips_settled && (miss == 0 || stalls)) {
             f->demand.shift = used; /* the shifts of this solution */
@@ -246,10 +345,23 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
         pp_mix_step(&mix, misses, shift, slow && miss > NOISE * far(f));
         last = miss;
         if (f->pose.problem.njoint > 0) f->demand.joint_shift = shift;
-        st = answer(f, span, contacts);
-        if (st == PERP_E_SOLVE && f->method.jammed) return jammed_answer(f, best, span, contacts);
+        st = answer_again(f, way);
+        if (st == PERP_E_SOLVE && f->method.jammed) return jammed_answer(f, best, way);
     }
-    return st;
+    if (!st && way->locked) {
+        back_to_start(f);
+        st = move_to_end(f, way);
+    }
+    return !st && way->linear && !pp_linear_accepted(f, way->linear) ? PERP_E_SOLVE : st;
+}
+
+perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
+    first_way way = {.span = span, .contacts = contacts};
+    way.direct = (!contacts || f->w->nshape == 0) && !f->method.jammed && !f->demand.joint_shift;
+    perp_status st = first_kick(f, &way);
+    if (st != PERP_E_SOLVE || !way.linear) return st;
+    f->demand.joint_shift = NULL;
+    return first_kick(f, &(first_way){.span = span, .contacts = contacts});
 }
 
 /* Adds the impulses of joint springs of the first kick again, along the rows of the end. */
@@ -259,7 +371,10 @@ static perp_status push_springs(const pp_frame *f, pp_frame *e) {
     e->method.i_joint = PP_ARENA_ZERO(&f->w->arena, double, e->control.ndof);
     e->method.i_elastic = PP_ARENA_ZERO(&f->w->arena, double, e->control.ndof);
     if (!e->method.i_joint || !e->method.i_elastic) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
-    perp_status st = p->njoint > 0 ? end_rows(f, &end) : PERP_OK;
+    bool springs = false;
+    for (int i = 0; i < p->njoint; i++) springs = springs || p->joint[i].kind == PERP_ROW_SPRING;
+    if (!springs) return PERP_OK;
+    perp_status st = end_rows(f, &end);
     for (int i = 0; !st && i < p->njoint; i++) {
         if (p->joint[i].kind != PERP_ROW_SPRING) continue;
         double elastic = pp_elastic_impulse(f, i);

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/kernel.h"
 #include "problem/convert/convert_parts.h"
 #include "base/elementary.h"
 
@@ -83,11 +84,24 @@ typedef struct side {
     double MJ[6];
 } side;
 
+/* y = B x; nd is a constant where it is that of a body of the plane or of space. */
+static inline __attribute__((always_inline)) void apply_of(int nd, const double *restrict B, const double *restrict x,
+                                                           double *restrict y) {
+    double s[6] = {0};
+    PP_UNROLL(6)
+    for (int j = 0; j < nd; j++) {
+        PP_UNROLL(6)
+        for (int i = 0; i < nd; i++) s[i] += B[i + 6 * j] * x[j];
+    }
+    PP_UNROLL(6)
+    for (int i = 0; i < nd; i++) y[i] = s[i];
+}
+
 static void apply_block(const double *B, int nd, const double *x, double *y) {
-    for (int i = 0; i < nd; i++) {
-        double s = 0;
-        for (int j = 0; j < nd; j++) s += B[i + 6 * j] * x[j];
-        y[i] = s;
+    switch (nd) {
+    case 3: apply_of(3, B, x, y); break;
+    case 6: apply_of(6, B, x, y); break;
+    default: apply_of(nd, B, x, y);
     }
 }
 
@@ -419,6 +433,12 @@ void pp_guess(const pp_converted *c, const double *p_joint, const double *p_cont
     guess_open(c, z);
 }
 
+static inline __attribute__((always_inline)) void push_of(int nd, const double *restrict J, double p,
+                                                          double *restrict to) {
+    PP_UNROLL(6)
+    for (int i = 0; i < nd; i++) to[i] += J[i] * p;
+}
+
 /* Adds the momentum J' p of a row to x. */
 static void add_impulse(const perp_step_problem *s, const perp_row *row, double p, double *x) {
     if (p == 0) return;
@@ -426,7 +446,13 @@ static void add_impulse(const perp_step_problem *s, const perp_row *row, double 
         for (int k = 0; k < 2; k++) {
             int b = row->block[k];
             if (b < 0) continue;
-            for (int i = 0; i < s->block_ndof[b]; i++) x[s->block_offset[b] + i] += row->J[k][i] * p;
+            double *to = x + s->block_offset[b];
+            const double *J = row->J[k];
+            switch (s->block_ndof[b]) {
+            case 3: push_of(3, J, p, to); break;
+            case 6: push_of(6, J, p, to); break;
+            default: push_of(s->block_ndof[b], J, p, to);
+            }
         }
 }
 

@@ -167,9 +167,19 @@ static double nearest_on_disc(double R, const double y[2], double it[2]) {
     return size > R ? size - R : 0;
 }
 
-static void corner(double R, double angle, double out[2]) {
+/* Cosine and sine of 0, pi and 2 pi in doubles: the corners of a line along t, the friction of the plane. */
+static const double line[3][2] = {{1, 0}, {-1, 1.2246467991473532e-16}, {1, -2.4492935982947064e-16}};
+
+/* Corner k of a polygon of nd corners. */
+static void corner(double R, int k, int nd, double phase, double out[2]) {
+    const double turn = 6.283185307179586;
     double s, c;
-    pp_sin_cos(angle, &s, &c);
+    if (nd == 2 && phase == 0) {
+        out[0] = R * line[k][0];
+        out[1] = R * line[k][1];
+        return;
+    }
+    pp_sin_cos(k == 0 ? phase : phase + turn * k / nd, &s, &c);
     out[0] = R * c;
     out[1] = R * s;
 }
@@ -177,16 +187,15 @@ static void corner(double R, double angle, double out[2]) {
 /* Point of the polygon with corners R d_k nearest to y, |y - it| returned. nd = 2 is a line, nd = 0 or R <= 0 the
  * point 0; a line from 0 for nd = 1; PERP_CONE_DIRECTIONS is the disc. */
 static double nearest(int nd, double phase, double R, const double y[2], double it[2]) {
-    const double turn = 6.283185307179586;
     it[0] = it[1] = 0;
     if (!(R > 0) || nd == 0) return pp_hypot(y[0], y[1]);
     if (nd < 0) return nearest_on_disc(R, y, it);
     double best = INFINITY, next[2];
     bool inside = nd >= 3;
-    corner(R, phase, next);
+    corner(R, 0, nd, phase, next);
     for (int k = 0; k < nd; k++) {
         double A[2] = {next[0], next[1]}, B[2] = {0, 0};
-        if (nd > 1) corner(R, phase + turn * (k + 1) / nd, B);
+        if (nd > 1) corner(R, k + 1, nd, phase, B);
         next[0] = B[0], next[1] = B[1];
         double e[2] = {B[0] - A[0], B[1] - A[1]}, d[2] = {y[0] - A[0], y[1] - A[1]};
         if (e[0] * d[1] - e[1] * d[0] < 0) inside = false; /* corners go round counter-clockwise */

@@ -132,8 +132,9 @@ perp_outcome pp_auto_chain(const perp_problem *p, double tol, double *z, const p
             memcpy(best, z, sizeof *z * (size_t)n);
         }
         first = false;
-        pp_tell(info, "%s: %s after %d, measured %.1e", s->type->name, perp_outcome_text(own.outcome), own.iterations,
-                now);
+        if (!call->terse)
+            pp_tell(info, "%s: %s after %d, measured %.1e", s->type->name, perp_outcome_text(own.outcome),
+                    own.iterations, now);
         if (now <= tol) {
             outcome = PERP_OUTCOME_SOLVED;
             break;

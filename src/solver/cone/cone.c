@@ -611,26 +611,59 @@ void pp_cone_unscale(const pp_cone *c, const double *x, double *r) {
     for (int i = 0; i < c->m; i++) r[i] = c->beta * c->scale[i] * x[i];
 }
 
+/* Adds block i to y; x: its rows. rows is a constant where it is used. */
+static inline __attribute__((always_inline)) void gather_block(int rows, const pp_cone *c, int i, const double *x,
+                                                               double *y) {
+    for (int s = c->row[i]; s < c->row[i + 1]; s++) {
+        int at = c->node[c->entry[s].other], n = c->node[c->entry[s].other + 1] - at;
+        const double *A = c->entry[s].value;
+        if (n == 3)
+            pp_small_add_transposed_of(rows, 3, A, x, y + at);
+        else if (n == 6)
+            pp_small_add_transposed_of(rows, 6, A, x, y + at);
+        else
+            pp_small_add_transposed_of(rows, n, A, x, y + at);
+    }
+}
+
 void pp_cone_gather(const pp_cone *c, const double *x, double *y) {
     memset(y, 0, sizeof *y * (size_t)c->ndof);
     for (int i = 0; i < c->nblock; i++) {
-        int rows = pp_cone_rows(c, i);
-        for (int s = c->row[i]; s < c->row[i + 1]; s++) {
-            int node = c->entry[s].other;
-            pp_small_add_transposed(rows, c->node[node + 1] - c->node[node], c->entry[s].value, x + c->first[i],
-                                    y + c->node[node]);
+        const double *xi = x + c->first[i];
+        switch (pp_cone_rows(c, i)) {
+        case 1: gather_block(1, c, i, xi, y); break;
+        case 2: gather_block(2, c, i, xi, y); break;
+        case 3: gather_block(3, c, i, xi, y); break;
+        default: gather_block(pp_cone_rows(c, i), c, i, xi, y);
         }
     }
 }
 
+/* Rows of block i from y. rows is a constant where it is used. */
+static inline __attribute__((always_inline)) void spread_block(int rows, const pp_cone *c, int i, const double *y,
+                                                               double *v) {
+    double sum[4] = {0};
+    for (int s = c->row[i]; s < c->row[i + 1]; s++) {
+        int at = c->node[c->entry[s].other], n = c->node[c->entry[s].other + 1] - at;
+        const double *A = c->entry[s].value;
+        if (n == 3)
+            pp_small_add_of(rows, 3, A, y + at, sum);
+        else if (n == 6)
+            pp_small_add_of(rows, 6, A, y + at, sum);
+        else
+            pp_small_add_of(rows, n, A, y + at, sum);
+    }
+    for (int r = 0; r < rows; r++) v[r] = sum[r];
+}
+
 void pp_cone_spread(const pp_cone *c, const double *y, double *v) {
     for (int i = 0; i < c->nblock; i++) {
-        int rows = pp_cone_rows(c, i);
         double *vi = v + c->first[i];
-        for (int r = 0; r < rows; r++) vi[r] = 0;
-        for (int s = c->row[i]; s < c->row[i + 1]; s++) {
-            int node = c->entry[s].other;
-            pp_small_add(rows, c->node[node + 1] - c->node[node], c->entry[s].value, y + c->node[node], vi);
+        switch (pp_cone_rows(c, i)) {
+        case 1: spread_block(1, c, i, y, vi); break;
+        case 2: spread_block(2, c, i, y, vi); break;
+        case 3: spread_block(3, c, i, y, vi); break;
+        default: spread_block(pp_cone_rows(c, i), c, i, y, vi);
         }
     }
 }

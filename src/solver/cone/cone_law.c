@@ -32,7 +32,8 @@
 
 #define MOST 5 /* rows of a contact and one more */
 
-void pp_cone_project(int dim, double mu, double *y) {
+/* pp_cone_project(); dim is a constant where it is 2 or 3. */
+static inline __attribute__((always_inline)) void project(int dim, double mu, double *y) {
     double t = 0;
     for (int i = 1; i < dim; i++) t += y[i] * y[i];
     t = sqrt(t);
@@ -48,19 +49,30 @@ void pp_cone_project(int dim, double mu, double *y) {
     for (int i = 1; i < dim; i++) y[i] = f > 0 ? f * y[i] : 0;
 }
 
-static double norm(int n, const double *x) {
+void pp_cone_project(int dim, double mu, double *y) { project(dim, mu, y); }
+
+static inline __attribute__((always_inline)) double norm(int n, const double *x) {
     double s = 0;
     for (int i = 0; i < n; i++) s += x[i] * x[i];
     return sqrt(s);
 }
 
-double pp_law_natural(int dim, double mu, bool associated, const double *x, const double *v, double *e) {
+static inline __attribute__((always_inline)) double natural(int dim, double mu, bool associated, const double *x,
+                                                            const double *v, double *e) {
     e[0] = x[0] - v[0];
     for (int k = 1; k < dim; k++) e[k] = x[k] - v[k];
     if (!associated) e[0] -= mu * norm(dim - 1, v + 1);
-    pp_cone_project(dim, mu, e);
+    project(dim, mu, e);
     for (int k = 0; k < dim; k++) e[k] = x[k] - e[k];
     return norm(dim, e);
+}
+
+double pp_law_natural(int dim, double mu, bool associated, const double *x, const double *v, double *e) {
+    switch (dim) {
+    case 2: return natural(2, mu, associated, x, v, e);
+    case 3: return natural(3, mu, associated, x, v, e);
+    default: return natural(dim, mu, associated, x, v, e);
+    }
 }
 
 static double mid(double lo, double hi, double x) { return x < lo ? lo : x > hi ? hi : x; }

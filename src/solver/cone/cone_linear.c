@@ -175,9 +175,25 @@ static void multiply(int n, int cols, const double *restrict A, const double *re
     }
 }
 
+static inline __attribute__((always_inline)) void add_block_of(const pp_block_place *p, int rows, int cols,
+                                                               const double *A) {
+    if (!p->transposed)
+        for (int j = 0; j < cols; j++) {
+            double *to = p->value + (ptrdiff_t)p->ld * j;
+            for (int i = 0; i < rows; i++) to[i] += A[i + rows * j];
+        }
+    else
+        for (int j = 0; j < cols; j++)
+            for (int i = 0; i < rows; i++) p->value[j + (ptrdiff_t)p->ld * i] += A[i + rows * j];
+}
+
 static void add_block(const pp_block_place *p, int rows, int cols, const double *A) {
-    for (int j = 0; j < cols; j++)
-        for (int i = 0; i < rows; i++) p->value[p->transposed ? j + p->ld * i : i + p->ld * j] += A[i + rows * j];
+    if (rows == 3 && cols == 3)
+        add_block_of(p, 3, 3, A);
+    else if (rows == 6 && cols == 6)
+        add_block_of(p, 6, 6, A);
+    else
+        add_block_of(p, rows, cols, A);
 }
 
 /* Adds J'T at a place; Jt = J' is n x rows, Tt = T' cols x rows, by columns. */
@@ -203,6 +219,18 @@ static void fill_local(pp_cone_linear *k) {
     }
 }
 
+static bool is_zero(int n, const double *A) {
+    for (int i = 0; i < n; i++)
+        if (A[i] != 0) return false;
+    return true;
+}
+
+static bool is_identity(int n, const double *A) {
+    for (int i = 0; i < n * n; i++)
+        if (A[i] != (i % (n + 1) == 0)) return false;
+    return true;
+}
+
 static bool fill_body(pp_cone_linear *k) {
     const pp_cone *c = k->c;
     double B[16] = {0}, T[4 * 12];
@@ -215,15 +243,18 @@ static bool fill_body(pp_cone_linear *k) {
         int rows = pp_cone_rows(c, i), entries = c->row[i + 1] - c->row[i];
         const double *E = k->E + 16 * (ptrdiff_t)i;
         double *Cinv = k->Cinv + 16 * (ptrdiff_t)i, C[16];
+        if (is_zero(rows * rows, E) && is_identity(rows, k->C + 16 * (ptrdiff_t)i)) { /* an open contact */
+            memcpy(Cinv, k->C + 16 * (ptrdiff_t)i, sizeof C);
+            pair += entries * entries;
+            continue;
+        }
         memcpy(C, k->C + 16 * (ptrdiff_t)i, sizeof C);
         if (c->c)
             for (int b = 0; b < rows; b++)
                 for (int a = 0; a < rows; a++) C[a + rows * b] += E[a + rows * b] * c->c[c->first[i] + b];
         if (!pp_small_inverse(rows, C, Cinv)) return false;
         multiply(rows, rows, Cinv, E, B);
-        bool any = false;
-        for (int a = 0; a < rows * rows; a++) any |= B[a] != 0;
-        if (!any) {
+        if (is_zero(rows * rows, B)) {
             pair += entries * entries;
             continue;
         }

@@ -111,11 +111,11 @@ bool pp_cone_newton_make(pp_cone_newton *k) {
     return k->C && k->E && pp_cone_figure_make(&k->figure, k->c, k->call);
 }
 
-/* Projection of y by the law of block i, and its derivative D (rows x rows) unless NULL. */
-static void project(const pp_cone *c, int i, const double *y, double *P, double *D) {
-    int rows = pp_cone_rows(c, i);
+/* Projection of y by the law of block i, and its derivative D (rows x rows) unless NULL. rows is a constant where it is used. */
+static inline __attribute__((always_inline)) void project(int rows, const pp_cone *c, int i, const double *y, double *P,
+                                                          double *D) {
     double mu = c->mu[i], slip = 0;
-    if (D) memset(D, 0, sizeof *D * (size_t)(rows * rows));
+    for (int a = 0; D && a < rows * rows; a++) D[a] = 0;
     if (i < c->nrow) {
         P[0] = y[0] < c->lo[i] ? c->lo[i] : y[0] > c->hi[i] ? c->hi[i] : y[0];
         if (D) D[0] = P[0] == y[0];
@@ -124,12 +124,12 @@ static void project(const pp_cone *c, int i, const double *y, double *P, double 
     for (int r = 1; r < rows; r++) slip += y[r] * y[r];
     slip = sqrt(slip);
     if (slip <= mu * y[0] && y[0] > 0) { /* inside: stick */
-        memcpy(P, y, sizeof *P * (size_t)rows);
+        for (int r = 0; r < rows; r++) P[r] = y[r];
         for (int r = 0; D && r < rows; r++) D[r + rows * r] = 1;
         return;
     }
     if (c->associated ? mu * slip <= -y[0] : y[0] <= 0) { /* open */
-        memset(P, 0, sizeof *P * (size_t)rows);
+        for (int r = 0; r < rows; r++) P[r] = 0;
         return;
     }
     double normal = c->associated ? (y[0] + mu * slip) / (1 + mu * mu) : y[0];
@@ -160,12 +160,51 @@ static void velocity(const pp_cone *c, const double *x, double *w) {
  * tiny compared with its load. With rho = 1 its friction would keep its direction, and the load alone would decide
  * whether it sticks, until everything else is as exact as the slip. The proximal term allows motions of v/a, so rho is
  * bounded by that. */
-static double weight(const pp_cone_newton *k, int i, const double *x, const double *y) {
-    int rows = pp_cone_rows(k->c, i);
+static double weight(int rows, const pp_cone_newton *k, int i, const double *x, const double *y) {
     double slip = 0, reach = k->c->mu[i] * fmax(x[0], 0), most = BALANCE / k->pull;
     for (int r = 1; r < rows; r++) slip += (y[r] - x[r]) * (y[r] - x[r]);
     slip = sqrt(slip);
     return fmax(1, slip * most > reach ? reach / slip : most);
+}
+
+/* Arguments of equation(). */
+typedef struct evaluation {
+    const double *x, *w;
+    double *F;
+    bool derivative;
+} evaluation;
+
+/* Block i of equation(): `sum` and its squares. rows is a constant where it is used. */
+static inline __attribute__((always_inline)) double equation_of(int rows, pp_cone_newton *k, int i, evaluation at,
+                                                                double sum) {
+    const pp_cone *c = k->c;
+    const double *x = at.x, *w = at.w;
+    double *F = at.F;
+    bool derivative = at.derivative;
+    int first = c->first[i];
+    double y[4] = {0}, P[4] = {0};
+    for (int r = 0; r < rows; r++) {
+        int j = first + r;
+        y[r] = x[j] - w[j] - k->pull * (x[j] - k->x[j]);
+    }
+    double *E = k->E + 16 * (ptrdiff_t)i, *C = k->C + 16 * (ptrdiff_t)i;
+    double rho = k->balanced && i >= c->nrow ? weight(rows, k, i, x + first, y) : 1;
+    project(rows, c, i, y, P, derivative ? E : NULL);
+    for (int r = 0; r < rows; r++) {
+        F[first + r] = x[first + r] - P[r];
+        sum += F[first + r] * F[first + r];
+    }
+    if (rho > 1) {
+        for (int r = 1; r < rows; r++) y[r] = x[first + r] + rho * (y[r] - x[first + r]);
+        project(rows, c, i, y, P, derivative ? E : NULL);
+        for (int r = 0; r < rows; r++) F[first + r] = x[first + r] - P[r];
+    }
+    for (int a = 0; derivative && a < rows * rows; a++) {
+        double R = a < rows ? 1 : rho; /* of its column */
+        C[a] = (a % (rows + 1) == 0 ? 1 : 0) - (1 - k->pull * R) * E[a];
+        E[a] *= R;
+    }
+    return sum;
 }
 
 /* F = x - P(x - v) with v = w + a (x - x_k), w = W~ x + q~; its norm. With `derivative` C and E of Newton's
@@ -173,30 +212,15 @@ static double weight(const pp_cone_newton *k, int i, const double *x, const doub
  * weights of slip; the norm is that of R = 1. */
 static double equation(pp_cone_newton *k, const double *x, const double *w, double *F, bool derivative) {
     const pp_cone *c = k->c;
+    const evaluation at = {x, w, F, derivative};
     double sum = 0;
     for (int i = 0; i < c->nblock; i++) {
-        int rows = pp_cone_rows(c, i), first = c->first[i];
-        double y[4] = {0}, P[4] = {0};
-        for (int r = 0; r < rows; r++) {
-            int j = first + r;
-            y[r] = x[j] - w[j] - k->pull * (x[j] - k->x[j]);
-        }
-        double *E = k->E + 16 * (ptrdiff_t)i, *C = k->C + 16 * (ptrdiff_t)i;
-        double rho = k->balanced && i >= c->nrow ? weight(k, i, x + first, y) : 1;
-        project(c, i, y, P, derivative ? E : NULL);
-        for (int r = 0; r < rows; r++) {
-            F[first + r] = x[first + r] - P[r];
-            sum += F[first + r] * F[first + r];
-        }
-        if (rho > 1) {
-            for (int r = 1; r < rows; r++) y[r] = x[first + r] + rho * (y[r] - x[first + r]);
-            project(c, i, y, P, derivative ? E : NULL);
-            for (int r = 0; r < rows; r++) F[first + r] = x[first + r] - P[r];
-        }
-        for (int a = 0; derivative && a < rows * rows; a++) {
-            double R = a < rows ? 1 : rho; /* of its column */
-            C[a] = (a % (rows + 1) == 0 ? 1 : 0) - (1 - k->pull * R) * E[a];
-            E[a] *= R;
+        int rows = pp_cone_rows(c, i);
+        switch (rows) {
+        case 1: sum = equation_of(1, k, i, at, sum); break;
+        case 2: sum = equation_of(2, k, i, at, sum); break;
+        case 3: sum = equation_of(3, k, i, at, sum); break;
+        default: sum = equation_of(rows, k, i, at, sum);
         }
     }
     return sqrt(sum);

@@ -409,11 +409,10 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
         const pp_joint *j = &w->joint[i];
         if (!pp_alive(j->gen)) continue;
         /* half kick: bounds and springs are those of h/2; the middle of the spring is that of the step */
-        double span = f->task.half ? f->h / 2 : f->h, coord[PERP_JOINT_MAX_COORD];
+        double span = f->task.half ? f->h / 2 : f->h;
         pp_rows_for how = {f->control.block, span, INFINITY};
         int k = pp_joint_rows_at(w, f->s1, f->s0, i, &how, *rows + *n), kept = 0;
         if (k < 0) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);
-        if (k > 0) pp_joint_coords_at(w, f->s1, f->s0, i, coord);
         for (int r = 0; r < k; r++) {
             perp_joint_row *row = *rows + *n + kept;
             *row = (*rows)[*n + r];
@@ -422,8 +421,11 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             if (f->purpose == PP_IMPACT && !acts_at_once(row)) continue;
             f->pose.row_number[*n + kept] = r;
             bool position = row->kind == PERP_ROW_JOINT || row->kind == PERP_ROW_LIMIT;
-            if (row->kind == PERP_ROW_MOTOR && pp_motor_keeps_limits(&j->def.axis[row->coord]))
+            if (row->kind == PERP_ROW_MOTOR && pp_motor_keeps_limits(&j->def.axis[row->coord])) {
+                double coord[PERP_JOINT_MAX_COORD];
+                pp_joint_coords_at(w, f->s1, f->s0, i, coord);
                 row->b = pp_motor_within_limits(&j->def.axis[row->coord], coord[row->coord], f->h, row->b);
+            }
             if (position) row->b *= span / f->h;
             /* Substeps of a divided step remove their initial error over the time of a whole step. Removed at once it
              * would be an impact, the harder the shorter the substep. */
@@ -475,10 +477,13 @@ perp_status pp_formulate(pp_frame *f, const pp_pose_options *o) {
     f->pose.problem = pp_free_problem(f);
     f->pose.problem.joint = f->pose.joint_row = joint;
     f->pose.problem.contact = contact;
-    pp_step_velocity(&f->pose.problem, NULL, NULL, nu_free); /* no rows yet: the velocity without constraints */
+    double speed = 0;
+    if (f->contacts.n + nsupport > 0) {
+        pp_step_velocity(&f->pose.problem, NULL, NULL, nu_free); /* no rows yet: the velocity without constraints */
+        perp_step_problem free = pp_free_problem(f);
+        speed = fmax(f->h * perp_v3_norm(w->def.gravity_W), pp_step_scale(&free));
+    }
     f->pose.problem.njoint = njoint;
-    perp_step_problem free = pp_free_problem(f);
-    double speed = fmax(f->h * perp_v3_norm(w->def.gravity_W), pp_step_scale(&free));
     const double *slips = f->demand.slip_nu ? f->demand.slip_nu : nu_free;
     double *driven = acts_at_mean(f) ? PP_ARENA_ZERO(&w->arena, double, 3 * (f->contacts.n + nsupport)) : NULL;
     if (acts_at_mean(f) && !driven) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);

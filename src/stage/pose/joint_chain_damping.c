@@ -262,6 +262,13 @@ static bool find_swings(const pp_frame *f, pp_chain_damping *r, int n) {
     return true;
 }
 
+static bool is_zero(const sym *K) {
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            if (K->m[r][c] != 0) return false;
+    return true;
+}
+
 perp_status pp_find_ripples(pp_frame *f, pp_chain_damping **out, int *n) {
     pp_arena *arena = &f->w->arena;
     *n = 0;
@@ -271,8 +278,9 @@ perp_status pp_find_ripples(pp_frame *f, pp_chain_damping **out, int *n) {
     if (!K) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step");
     add_stiffness(f, K);
     for (int b = 0; b < f->control.nblock; b++) {
+        if (!can_turn(f, b) || is_zero(&K[b])) continue;
         sym W = free_response(f, b);
-        if (!can_turn(f, b) || !excess(&K[b], &W, b, NULL)) continue;
+        if (!excess(&K[b], &W, b, NULL)) continue;
         if (!*out) *out = PP_ARENA_ARRAY(arena, pp_chain_damping, 3 * f->control.nblock);
         pp_arena_mark mark = pp_arena_here(arena);
         if (!*out || !held_response(f, b, &W)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step");

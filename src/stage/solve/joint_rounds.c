@@ -194,7 +194,7 @@ perp_status pp_joint_rounds_begin(pp_frame *f) {
     r->arm = 1e-3 * far(f);
     r->sought = f->demand.nchain_damping > 0;
     f->demand.joints = r;
-    return pp_joint_rounds_anew(f, false);
+    return PERP_OK;
 }
 
 perp_status pp_joint_rounds_anew(pp_frame *f, bool linear) {

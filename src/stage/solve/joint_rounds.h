@@ -29,11 +29,10 @@ typedef struct pp_joint_rounds {
     bool lost;   /* they ended without convergence */
 } pp_joint_rounds;
 
-/* Prepares the rounds of a frame: f->demand.joints, and the first guess in f->demand.joint_shift. Leaves
- * f->demand.joints NULL if joints are linearised at the start: geometry `once`, joint correction, steppers with their
+/* Makes room for the rounds of a frame: f->demand.joints. pp_joint_rounds_anew() begins them. Leaves f->demand.joints NULL if joints are linearised at the start: geometry `once`, joint correction, steppers with their
  * own step equations, velocity-level problems, no joints. Returns PERP_OK or PERP_E_MEMORY. */
 perp_status pp_joint_rounds_begin(pp_frame *f);
-/* Resets the rounds. linear: use the rows of the start from now on. Returns PERP_OK or PERP_E_MEMORY. */
+/* Begins the rounds, with the first guess in f->demand.joint_shift. linear: use the rows of the start from now on. Returns PERP_OK or PERP_E_MEMORY. */
 perp_status pp_joint_rounds_anew(pp_frame *f, bool linear);
 /* After a round was solved: measures joints at the poses `end` that velocity nu leads to, and sets
  * f->demand.joint_shift for the next round. After the first round, looks for chain damping. Returns PERP_OK,
