@@ -66,7 +66,7 @@ PERP_API perp_status perp_step_write(const char *path, const perp_step_problem *
                                      const char *title, perp_refusal *why);
 
 /** perp_step_write() with the solution that was found, apart from the guess: to compare with, no solver starts from it.
- *  @param solution all of it, p_spin only if a contact resists spin; NULL: none */
+ *  @param solution all of it, p_spin and p_roll only if a contact resists spin, rolling; NULL: none */
 PERP_API perp_status perp_step_write_solved(const char *path, const perp_step_problem *p,
                                             const perp_step_solution *guess, const perp_step_solution *solution,
                                             const char *title, perp_refusal *why);

@@ -32,6 +32,7 @@ typedef enum pp_type { PP_F64, PP_I32, PP_U32, PP_U64, PP_U8, PP_TEXT } pp_type;
     X(SPRINGS, "K", "springs between points")                                          \
     X(SENSORS, "I", "sensors")                                                         \
     X(READINGS, "R", "numbers of all sensors together")                                \
+    X(ROLLING, "W", "2 if a law had rolling friction when the run began, otherwise 0") \
     X(MATERIALS, "M", "materials")                                                     \
     X(DEFINITIONS, "D", "parameters that were given another value when the run began") \
     X(PARAMETERS, "A", "declared parameters")                                          \
@@ -176,6 +177,8 @@ typedef enum pp_extent {
       "impulse on B along n, t, o")                                                                                    \
     X(CONTACT_SPIN, "contacts/spin_impulse", F64, CONTACTS, ONE, 0, PERP_RECORD_CONTACTS | PP_SINCE_3, "M L^2/T",      \
       "angular impulse on B about n, where friction resists spin")                                                     \
+    X(CONTACT_ROLL, "contacts/roll_impulse", F64, CONTACTS, ROLLING, 0, PERP_RECORD_CONTACTS, "M L^2/T",               \
+      "angular impulse on B about t and o, where friction resists rolling; left out if W = 0")                         \
     X(CONTACT_STATE, "contacts/state", U8, CONTACTS, ONE, 0, PERP_RECORD_CONTACTS, "",                                 \
       "0 separating, 1 sticking, 2 sliding")                                                                           \
     X(CERT_H, "certificate/h", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "T",                                      \
