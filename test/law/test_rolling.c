@@ -403,13 +403,67 @@ static void state_holds_moments(void **state) {
     scene_end(&b);
 }
 
+static scene one_ball(double e_roll) {
+    scene s = with_floor(cones(0.01, NULL, PERP_START_PLAIN), (perp_pair_law){.mu = 0.4, .e_roll = e_roll});
+    add_ball(&s, perp_v3(0, 0, 1), perp_v3(2, 1, 0), perp_v3(-1, 2, 0));
+    return s;
+}
+
+/* A recording has the moments, and goes on after a part of the run. Without rolling friction it has no column for them. */
+static void recorded(void **state) {
+    (void)state;
+    for (int rolls = 0; rolls < 2; rolls++) {
+        char path[] = "test_rolling_XXXXXX";
+        int fd = mkstemp(path);
+        assert_true(fd >= 0);
+        close(fd);
+        unlink(path);
+        scene s = one_ball(rolls ? 0.1 : 0);
+        perp_refusal why;
+        perp_recorder *r = NULL;
+        assert_int_equal(perp_recorder_create_world(path, s.w, NULL, &r, &why), PERP_OK);
+        double moment[2] = {0, 0}, sum = 0;
+        for (int i = 0; i < 6; i++) {
+            if (i == 3) { /* closed in the middle, and continued by a world that is made again */
+                assert_int_equal(perp_recorder_close(r, false, &why), PERP_OK);
+                scene_end(&s);
+                s = one_ball(rolls ? 0.1 : 0);
+                assert_int_equal(perp_recorder_resume_world(path, s.w, &r, &why), PERP_OK);
+            }
+            perp_certificate c;
+            assert_int_equal(perp_world_step(s.w, &c), PERP_OK);
+            assert_int_equal(perp_recorder_step(r, &c, &why), PERP_OK);
+            memcpy(moment, only_contact(&s)->roll_impulse, sizeof moment);
+            sum += rolling_moment(only_contact(&s));
+        }
+        assert_true((sum > 0) == (rolls == 1));
+        assert_int_equal(perp_recorder_close(r, true, &why), PERP_OK);
+        perp_recording *in = NULL;
+        assert_int_equal(perp_recording_open(path, &in, &why), PERP_OK);
+        const perp_recorded_contact *c;
+        int n;
+        assert_int_equal(perp_recording_contacts(in, 6, &c, &n, &why), PERP_OK);
+        assert_int_equal(n, 1);
+        assert_true(c->roll_impulse[0] == moment[0] && c->roll_impulse[1] == moment[1]);
+        perp_recording_close(in);
+        unlink(path);
+        scene_end(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rolls_to_rest),          cmocka_unit_test(stops_on_time),
-        cmocka_unit_test(holds_on_a_slope),       cmocka_unit_test(law_of_motion),
-        cmocka_unit_test(on_a_driven_body),       cmocka_unit_test(turns_with_the_scene),
-        cmocka_unit_test(refuses_what_it_cannot), cmocka_unit_test(solvers_agree),
-        cmocka_unit_test(judged_and_stored),      cmocka_unit_test(state_holds_moments),
+        cmocka_unit_test(rolls_to_rest),
+        cmocka_unit_test(stops_on_time),
+        cmocka_unit_test(holds_on_a_slope),
+        cmocka_unit_test(law_of_motion),
+        cmocka_unit_test(on_a_driven_body),
+        cmocka_unit_test(turns_with_the_scene),
+        cmocka_unit_test(refuses_what_it_cannot),
+        cmocka_unit_test(solvers_agree),
+        cmocka_unit_test(judged_and_stored),
+        cmocka_unit_test(state_holds_moments),
+        cmocka_unit_test(recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
