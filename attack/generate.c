@@ -27,6 +27,7 @@ const char attack_mesh[] =
 typedef struct maker {
     uint64_t random;
     uint64_t belts; /* random numbers of their own, so that the rest of a scene is the same with and without belts */
+    uint64_t rolls; /* the same for rolling friction */
     char *out;
     size_t used;
     const char *mesh;
@@ -486,6 +487,8 @@ static void law(maker *m) {
     double e_t = draw(m, 0.3, 1), e_o = draw(m, 0.3, 1);
     if (m->dim == 3 && chance(m, 0.12)) say(m, ", e_t: %.9g, e_o: %.9g", e_t, e_o);
     if (m->dim == 3 && chance(m, 0.12)) say(m, ", e_r: %.9g", draw(m, 0.001, 0.03));
+    if (m->dim == 3 && scene_uniform(&m->rolls, 0, 1) < 0.12)
+        say(m, ", e_roll: %.9g", scene_uniform(&m->rolls, 0.0005, 0.03));
     if (m->soft)
         say(m, ", compliance: %s, stiffness: %.9g, damping: %.9g", chance(m, 0.7) ? "linear" : "hertz",
             pow(10, draw(m, 3, 6)), draw(m, 0, 50));
@@ -493,7 +496,7 @@ static void law(maker *m) {
 }
 
 void attack_generate(uint64_t seed, const char *mesh, char text[ATTACK_TEXT], attack_facts *facts) {
-    maker m = {.random = seed, .belts = seed ^ 0xbe17u, .out = text, .mesh = mesh, .facts = facts};
+    maker m = {.random = seed, .belts = seed ^ 0xbe17u, .rolls = seed ^ 0x2011u, .out = text, .mesh = mesh, .facts = facts};
     static const double step[] = {0.001, 0.002, 0.005, 0.01};
     *facts = (attack_facts){.recorded = true};
     text[0] = 0;

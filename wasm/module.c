@@ -119,6 +119,7 @@ static const js_field contact_fields[] = {
     C("d", gap_end),
     C("i", state),
     C("d", spin_impulse),
+    C("d2", roll_impulse),
     C("d", restitution_t),
 #undef C
     {NULL, NULL, sizeof(perp_contact)},

@@ -137,6 +137,8 @@ export interface Contact {
   impulse_C: number[];
   /** On B, about n [M L^2/T]. */
   spin_impulse: number;
+  /** On B, about t and o [M L^2/T]. */
+  roll_impulse: number[];
   state: "separating" | "sticking" | "sliding";
 }
 

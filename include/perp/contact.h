@@ -30,8 +30,10 @@ typedef struct perp_contact {
     double mu, restitution;  /**< of this pair */
     double restitution_t;    /**< of this pair: tangential restitution */
     double e_t, e_o, e_r; /**< elliptic and torsional friction of this pair, see perp_pair_law; e_t, e_o are never 0 */
+    double e_roll;        /**< rolling friction of this pair, see perp_pair_law */
     double impulse_C[3];  /**< on B, along n, t, o [M L/T] */
     double spin_impulse;  /**< on B, about n [M L^2/T]; 0 unless e_r > 0 */
+    double roll_impulse[2]; /**< on B, about t and o [M L^2/T]; 0 unless e_roll > 0 */
     double gap_end; /**< gap at the end of the step [L]: measured there, or, if the contact model does not measure it,
                                linearised: gap + h n . (relative velocity) */
     perp_contact_state state;

@@ -87,6 +87,9 @@ typedef struct perp_qp {
     const double *row_lo, *row_hi; /**< m */
 } perp_qp;
 
+/** Rows of a contact of a cone problem, at most: normal, two tangents, spin about the normal, rolling about the tangents. */
+#define PERP_CONE_ROWS 6
+
 /** Friction contact problem, and cone-constrained QP. Rows, m = nrow + dim * ncontact of them: bounded scalar rows
  *  (joints, limits, motors) first, then the contacts in turn, each with its normal row first.
  *
@@ -96,21 +99,22 @@ typedef struct perp_qp {
  *  Bounded row: lo <= r <= hi complementary to u. Contact: r in the cone |r_T / e| <= mu r_N, e the axes, and
  *  u + mu |e u_T| n in its dual cone, perpendicular to r: Coulomb's law with De Saxce's term (PERP_CONE). Without that
  *  term (PERP_CONE_QP): u itself in the dual cone; these are the optimality conditions of min r'Wr/2 + q'r over the cones.
- *  dim 2: normal and tangent. 3: normal and two tangents. 4: also a torsional row about the normal (Berard 3.82). */
+ *  dim 2: normal and tangent. 3: normal and two tangents. 4: also a torsional row about the normal (Berard 3.82). 6: also two
+ *  rows of rolling about the tangents. */
 typedef struct perp_cone {
-    int dim;                  /**< rows of a contact: 2, 3 or 4 */
-    int ncontact;             /**< contacts */
-    int nrow;                 /**< bounded rows */
-    const double *lo, *hi;    /**< nrow; NULL: free, that is bilateral */
-    const double *mu;         /**< ncontact, >= 0 */
-    const double *axes;       /**< (dim - 1) x ncontact, >= 0: e_t, e_o, e_r of each contact; NULL: all 1 */
-    bool global;              /**< true: global form; false: local form */
-    perp_sparse W;            /**< local: m x m, any symmetry */
-    const double *q;          /**< local: m */
-    perp_sparse M;            /**< global: n x n, regular; block diagonal for rigid bodies */
-    perp_sparse H;            /**< global: n x m */
-    const double *f;          /**< global: n */
-    const double *b;          /**< global: m */
+    int dim;               /**< rows of a contact: 2 to PERP_CONE_ROWS */
+    int ncontact;          /**< contacts */
+    int nrow;              /**< bounded rows */
+    const double *lo, *hi; /**< nrow; NULL: free, that is bilateral */
+    const double *mu;      /**< ncontact, >= 0 */
+    const double *axes; /**< (dim - 1) x ncontact, >= 0: e_t, e_o, e_r, e_roll, e_roll of each contact; NULL: all 1 */
+    bool global;        /**< true: global form; false: local form */
+    perp_sparse W;      /**< local: m x m, any symmetry */
+    const double *q;    /**< local: m */
+    perp_sparse M;      /**< global: n x n, regular; block diagonal for rigid bodies */
+    perp_sparse H;      /**< global: n x m */
+    const double *f;    /**< global: n */
+    const double *b;    /**< global: m */
     const double *compliance; /**< global: m, >= 0; NULL: none */
 } perp_cone;
 

@@ -66,7 +66,7 @@ PERP_API perp_status perp_step_write(const char *path, const perp_step_problem *
                                      const char *title, perp_refusal *why);
 
 /** As perp_step_write(), with the solution that was found, for comparison; no solver starts from it.
- *  @param solution with all arrays; p_spin only if a contact has torsional friction; NULL: none */
+ *  @param solution with all arrays; p_spin and p_roll only if a contact has torsional or rolling friction; NULL: none */
 PERP_API perp_status perp_step_write_solved(const char *path, const perp_step_problem *p,
                                             const perp_step_solution *guess, const perp_step_solution *solution,
                                             const char *title, perp_refusal *why);

@@ -210,8 +210,9 @@ typedef struct perp_recorded_contact {
     uint64_t feature;
     perp_vec3 a_W, b_W, n_W, t_W;
     double gap, gap_end, mu;
-    double impulse_C[3]; /**< on the second body along n, t, o = n x t [M L/T] */
-    double spin_impulse; /**< on the second body about n [M L^2/T]; 0 without torsional friction */
+    double impulse_C[3];    /**< on the second body along n, t, o = n x t [M L/T] */
+    double spin_impulse;    /**< on the second body about n [M L^2/T]; 0 without torsional friction */
+    double roll_impulse[2]; /**< on the second body about t and o [M L^2/T]; 0 without rolling friction */
     perp_contact_state state;
 } perp_recorded_contact;
 /** Contacts of the last step of a frame. @param out borrowed until the next call or close */

@@ -57,19 +57,24 @@ typedef struct perp_joint_row {
  *  line from -mu p_n to mu p_n, and the law is the same as that of nd = 2.
  *  In 3D a cone may be elliptic, and may resist spin about the normal (Berard 2.6.1, 3.82): with e_t, e_o, e_r the disc becomes
  *  the ellipsoid (p_t/e_t)^2 + (p_o/e_o)^2 + (p_r/e_r)^2 <= (mu p_n)^2, the slip has a third component s_r = r nu + b_r, and
- *  sigma = |(e_t s_t, e_o s_o, e_r s_r)|. */
+ *  sigma = |(e_t s_t, e_o s_o, e_r s_r)|.
+ *  With e_roll > 0 it also resists rolling about the two tangents: the ellipsoid gets the term |p_roll|^2/e_roll^2, and the slip
+ *  the two components s_roll = roll nu + b_roll. */
 typedef struct perp_contact_row {
     perp_row n, t, o;
     perp_row r;          /**< spin of B relative to A about the normal [1/T]; counts only if e_r > 0 */
+    perp_row roll[2];    /**< rotation of B relative to A about t and o [1/T]; counts only if e_roll > 0 */
     double b_n;          /**< psi/h or its replacement, including the motion of kinematic bodies [L/T] */
     double b_t, b_o;     /**< slip velocity of kinematic bodies along t, o [L/T] */
     double b_n_kin;      /**< normal velocity of kinematic bodies (for the ledger) */
     double b_r;          /**< spin of kinematic bodies about the normal [1/T] */
+    double b_roll[2];    /**< rotation of kinematic bodies about t and o [1/T] */
     double compliance;   /**< of the normal row: p_n is complementary to n nu + b_n + compliance p_n [1/M]; 0: rigid */
     double compliance_f; /**< of the tangential rows: the slip is t nu + b_t + compliance_f p_t; along o likewise */
     double mu;
     double e_t, e_o; /**< cone in 3D: axes of the ellipse; 0 means 1 */
     double e_r;      /**< cone in 3D: torsional length [L]; 0: no resistance to spin */
+    double e_roll;   /**< cone in 3D: rolling length [L]; 0: no resistance to rolling */
     int nd;          /**< number of friction directions; 0: no friction; PERP_CONE_DIRECTIONS: a true cone. In 2D 2 */
     double phase;    /**< angle of the first direction from t; 0 for a cone */
     int contact;     /**< index of the contact in the world's list */
@@ -99,6 +104,8 @@ typedef struct perp_step_solution {
     double *p_contact; /**< 3 x ncontact: along n, t, o */
     double *sigma;     /**< ncontact: slip speed, in the norm of the pyramid or, with a cone, the Euclidean one */
     double *p_spin;    /**< ncontact: angular impulse on B about n [M L^2/T]; used only for contacts with e_r > 0 */
+    double *
+        p_roll; /**< 2 x ncontact: angular impulse on B about t and o [M L^2/T]; used only for contacts with e_roll > 0 */
 } perp_step_solution;
 
 /** Residuals of the laws for a step solution, all as velocities; INFINITY if a number is not finite. W is the inverse mass
@@ -114,7 +121,7 @@ typedef struct perp_step_residual {
     double cone;   /**< largest W_f times the distance of (p_t, p_o) from its polygon mu p_n conv{d_k} or, with
                              a true cone, its disc |p_f| <= mu p_n; W_f = max(W_tt, W_oo); without friction the polygon
                              is the point 0. Elliptic or torsional: p_f = (p_t/e_t, p_o/e_o, p_r/e_r), s = (e_t s_t, e_o
-                             s_o, e_r s_r), W_f = max(e_t^2 W_tt, e_o^2 W_oo, e_r^2 W_rr), and the disc is a ball */
+                             s_o, e_r s_r), W_f = max(e_t^2 W_tt, e_o^2 W_oo, e_r^2 W_rr), and the disc is a ball. Rolling adds two parts to each in the same way */
     double dissipation; /**< largest |W_f p_f - P(W_f p_f - s)|, s the slip velocity, P the projection on W_f times the
                              polygon or disc: zero exactly if p_f lies in it and no point of it dissipates more */
     /** Size of the velocities that the residuals are compared with: the largest of |J nu_free|, of |b| (of open one-sided rows

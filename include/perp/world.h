@@ -461,6 +461,9 @@ typedef struct perp_pair_law {
     double restitution_t;
     double e_t, e_o; /**< 3D, elliptic friction: (p_t/e_t)^2 + (p_o/e_o)^2 + (p_r/e_r)^2 <= (mu p_n)^2; 0 means 1 */
     double e_r; /**< 3D, torsional friction: length by which the contact resists spin about its normal; 0: none [L] */
+    /** 3D, rolling friction: length by which the contact resists rolling about its tangents; adds |p_roll|^2/e_roll^2 to the sum above, so
+     *  that the largest rolling moment is mu e_roll times the normal force; 0: none [L] */
+    double e_roll;
     perp_compliance compliance;
     double stiffness;   /**< linear: [M/T^2]; Hertz: effective modulus E* [M/(L T^2)]; foundation: pressure per depth
                              [M/(L^2 T^2)] */

@@ -24,7 +24,7 @@ _one_at_a_time = threading.RLock()
 
 contact_record = np.dtype([("body", "i4", 2), ("shape", "i4", 2), ("feature", "u8"), ("a_W", "f8", 3), ("b_W", "f8", 3), ("n_W", "f8", 3),
                            ("t_W", "f8", 3), ("gap", "f8"), ("gap_end", "f8"), ("mu", "f8"), ("impulse_C", "f8", 3), ("spin_impulse", "f8"),
-                           ("state", "u4"), ("_", "u4")])
+                           ("roll_impulse", "f8", 2), ("state", "u4"), ("_", "u4")])
 assert contact_record.itemsize == ffi.sizeof("perp_recorded_contact")
 
 

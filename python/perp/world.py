@@ -703,7 +703,7 @@ class World(Robot, Sensing):
         return int(out[0])
 
     def law(self, a: Optional[int] = None, b: Optional[int] = None, **law: Any) -> None:
-        """Sets the law between materials a and b, or, without them, of every pair: mu, restitution, restitution_t, e_t, e_o, e_r,
+        """Sets the law between materials a and b, or, without them, of every pair: mu, restitution, restitution_t, e_t, e_o, e_r, e_roll,
         compliance ("rigid", "linear", "hertz", "foundation"), stiffness, damping, stiffness_t, damping_t, layer."""
         c = ffi.new("perp_pair_law *")
         kinds = ("rigid", "linear", "hertz", "foundation")
@@ -712,7 +712,7 @@ class World(Robot, Sensing):
                 if not isinstance(v, str) or v not in kinds:
                     raise UnknownName(f"compliance: found {v!r}; allowed: {', '.join(kinds)}")
                 c.compliance = kinds.index(v)
-            elif k in ("mu", "restitution", "restitution_t", "e_t", "e_o", "e_r", "stiffness", "damping", "stiffness_t", "damping_t", "layer"):
+            elif k in ("mu", "restitution", "restitution_t", "e_t", "e_o", "e_r", "e_roll", "stiffness", "damping", "stiffness_t", "damping_t", "layer"):
                 setattr(c, k, number(v, k))
             else:
                 raise UnknownName(f"a law has no {k!r}")

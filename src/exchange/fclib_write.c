@@ -3,7 +3,7 @@
 /* fclib_write.c - friction contact problems in FCLIB's HDF5 layouts; see fclib_read.c for them.
  *
  * Bounded rows without bounds become FCLIB's equalities; anything else that FCLIB has no place for is refused: bounds,
- * torsion, elliptic cones, compliance, a local matrix whose parts V and V' are not mirror images, cone programmes. */
+ * torsion, rolling, elliptic cones, compliance, a local matrix whose parts V and V' are not mirror images, cone programmes. */
 #include "exchange/h5_write.h"
 
 #include <math.h>

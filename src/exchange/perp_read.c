@@ -228,11 +228,14 @@ static perp_status read_matrix(reader *r, const pp_plan_matrix *m) {
 
 /* ---- the whole ---- */
 
-/* Spin is between the two bodies of the normal row, which the file says once. */
-static void place_spins(reader *r) {
+/* Spin and rolling are between the two bodies of the normal row, which the file says once. */
+static void place_turning(reader *r) {
     perp_contact_row *c;
     memcpy(&c, &r->c.step.contact, sizeof c); /* ours, though the problem only borrows it */
-    for (int i = 0; c && i < r->c.step.ncontact; i++) memcpy(c[i].r.block, c[i].n.block, sizeof c[i].r.block);
+    for (int i = 0; c && i < r->c.step.ncontact; i++) {
+        memcpy(c[i].r.block, c[i].n.block, sizeof c[i].r.block);
+        for (int k = 0; k < 2; k++) memcpy(c[i].roll[k].block, c[i].n.block, sizeof c[i].roll[k].block);
+    }
 }
 
 /* Has it the impulses of all joints and contacts? */
@@ -248,7 +251,7 @@ static perp_status step_guess(reader *r) {
     pp_step_cone cone;
     double *z = PP_STORED_ARRAY(r->x->out, double, perp_problem_size(&r->x->out->problem));
     if (!z || pp_step_to_cone(&r->c.step, &r->x->scratch, &cone)) return pp_exchange_no_memory(r->x);
-    pp_step_cone_guess(&cone, g->p_joint, g->p_contact, g->p_spin, z);
+    pp_step_cone_guess(&cone, g, z);
     r->x->out->guess = z;
     return PERP_OK;
 }
@@ -292,7 +295,7 @@ perp_status pp_perp_read(pp_exchange *x, pp_h5 *h) {
         if (pp_plan_has(pp_plan_arrays[i].kinds, &r->c)) s = read_array(r, &pp_plan_arrays[i]);
     for (int i = 0; !s && i < pp_plan_nmatrix; i++)
         if (pp_plan_has(pp_plan_matrices[i].kinds, &r->c)) s = read_matrix(r, &pp_plan_matrices[i]);
-    if (!s && (r->c.kind & PP_K_STEP)) place_spins(r);
+    if (!s && (r->c.kind & PP_K_STEP)) place_turning(r);
     if (!s) s = pp_plan_check_rest(x->file, &r->c, x->why);
     return s ? s : hand_over(r);
 }

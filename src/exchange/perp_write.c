@@ -114,12 +114,13 @@ perp_status pp_perp_image(const char *path, const perp_problem *p, const double 
     return write_content(path, &c, title, out, why);
 }
 
-/* Spin only where a contact resists it. */
-static perp_step_solution without_idle_spin(const perp_step_problem *p, const perp_step_solution *s) {
+/* Spin and rolling only where a contact resists them. */
+static perp_step_solution without_idle_turning(const perp_step_problem *p, const perp_step_solution *s) {
     perp_step_solution out = *s;
-    bool spins = false;
-    for (int i = 0; i < p->ncontact; i++) spins |= p->contact[i].e_r > 0;
+    bool spins = false, rolls = false;
+    for (int i = 0; i < p->ncontact; i++) spins |= p->contact[i].e_r > 0, rolls |= p->contact[i].e_roll > 0;
     if (!spins) out.p_spin = NULL;
+    if (!rolls) out.p_roll = NULL;
     return out;
 }
 
@@ -142,7 +143,7 @@ static perp_status cone_image(const char *path, const perp_step_problem *p, cons
     else if (s)
         s = pp_complain(why, PERP_E_ARG, (pp_location){path, 0, 0}, NULL, "a step problem without a cone form",
                         "one of finite numbers");
-    if (!s && guess) pp_step_cone_guess(&cone, guess->p_joint, guess->p_contact, guess->p_spin, r);
+    if (!s && guess) pp_step_cone_guess(&cone, guess, r);
     if (!s) s = pp_perp_image(path, &cone.problem, r, title, out, why);
     pp_arena_free(&arena);
     return s;
@@ -153,7 +154,7 @@ perp_status pp_perp_step_image(const char *path, const perp_step_problem *p, con
                                perp_refusal *why) {
     if (has_lists(p)) return cone_image(path, p, guess ? guess : solution, title, out, why);
     pp_content c = {.kind = PP_K_STEP, .name = "step", .step = *p};
-    if (guess) c.step_guess = without_idle_spin(p, guess);
-    if (solution) c.solution = without_idle_spin(p, solution);
+    if (guess) c.step_guess = without_idle_turning(p, guess);
+    if (solution) c.solution = without_idle_turning(p, solution);
     return write_content(path, &c, title, out, why);
 }

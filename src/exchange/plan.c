@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "problem/rows.h"
+
 #define AT(member) offsetof(pp_content, member)
 #define P(member)  AT(problem.as.member)
 #define S(member)  AT(step.member)
@@ -22,7 +24,7 @@ const pp_plan_size pp_plan_sizes[] = {
     {PERP_SPARSE_MLCP, "n", P(sparse_mlcp.n), 0, INT_MAX / 2, "variables"},
     {PERP_QP, "n", P(qp.n), 0, INT_MAX / 2, "variables"},
     {PERP_QP, "m", P(qp.m), 0, INT_MAX / 2, "rows"},
-    {CONES, "dim", P(cone.dim), 2, 4, "rows of a contact"},
+    {CONES, "dim", P(cone.dim), 2, PERP_CONE_ROWS, "rows of a contact"},
     {CONES, "ncontact", P(cone.ncontact), 0, INT_MAX / 8, "contacts"},
     {CONES, "nrow", P(cone.nrow), 0, INT_MAX / 8, "bounded rows"},
     {GLOBAL, "n", P(cone.M.rows), 0, INT_MAX / 2, "degrees of freedom"},
@@ -71,27 +73,22 @@ const int pp_plan_nsize = (int)(sizeof pp_plan_sizes / sizeof *pp_plan_sizes);
             PP_C_FINITE, 0, 0, about                                                                              \
     }
 
+/* So many numbers of each contact. */
+#define TUPLES(path, member, width, about)                                                                            \
+    {                                                                                                                 \
+        STEP, path, PP_L_F64, member, 0, (width) * sizeof(double), PP_X_CONTACTS, PP_X_ONE, width, true, PP_C_FINITE, \
+            0, 0, about                                                                                               \
+    }
+
 /* Velocity and impulses of a step problem. */
-#define SOLUTION(group, member_, whose)                                                                 \
-    VECTOR(STEP, group "nu", AT(member_.nu), DOFS, true, PP_C_FINITE, whose "the velocity at the end"), \
-        VECTOR(STEP, group "p_joint", AT(member_.p_joint), JOINTS, true, PP_C_FINITE,                   \
-               whose "the impulses of joint rows"),                                                     \
-        {STEP,                                                                                          \
-         group "p_contact",                                                                             \
-         PP_L_F64,                                                                                      \
-         AT(member_.p_contact),                                                                         \
-         0,                                                                                             \
-         3 * sizeof(double),                                                                            \
-         PP_X_CONTACTS,                                                                                 \
-         PP_X_ONE,                                                                                      \
-         3,                                                                                             \
-         true,                                                                                          \
-         PP_C_FINITE,                                                                                   \
-         0,                                                                                             \
-         0,                                                                                             \
-         whose "the impulses of contacts along n, t, o"},                                               \
-        VECTOR(STEP, group "p_spin", AT(member_.p_spin), CONTACTS, true, PP_C_FINITE,                   \
-               whose "the angular impulses about the normals"),                                         \
+#define SOLUTION(group, member_, whose)                                                                         \
+    VECTOR(STEP, group "nu", AT(member_.nu), DOFS, true, PP_C_FINITE, whose "the velocity at the end"),         \
+        VECTOR(STEP, group "p_joint", AT(member_.p_joint), JOINTS, true, PP_C_FINITE,                           \
+               whose "the impulses of joint rows"),                                                             \
+        TUPLES(group "p_contact", AT(member_.p_contact), 3, whose "the impulses of contacts along n, t, o"),    \
+        VECTOR(STEP, group "p_spin", AT(member_.p_spin), CONTACTS, true, PP_C_FINITE,                           \
+               whose "the angular impulses about the normals"),                                                 \
+        TUPLES(group "p_roll", AT(member_.p_roll), 2, whose "the angular impulses about the tangents t and o"), \
         VECTOR(STEP, group "sigma", AT(member_.sigma), CONTACTS, true, PP_C_FINITE, whose "the slip speeds")
 
 const pp_plan_array pp_plan_arrays[] = {
@@ -113,7 +110,7 @@ const pp_plan_array pp_plan_arrays[] = {
     VECTOR(CONES, "hi", P(cone.hi), ROWS, true, PP_C_HIGH, "upper bounds of the bounded rows; absent: none"),
     VECTOR(CONES, "mu", P(cone.mu), CONTACTS, false, PP_C_AT_LEAST_0, "friction of each contact"),
     {CONES, "axes", PP_L_F64, P(cone.axes), 0, sizeof(double), PP_X_CONTACTS, PP_X_AXES, 0, true, PP_C_AT_LEAST_0, 0, 0,
-     "axes e_t, e_o, e_r of each cone; absent: 1"},
+     "axes e_t, e_o, e_r, e_roll, e_roll of each cone; absent: 1"},
     VECTOR(LOCAL, "q", P(cone.q), ALL, false, PP_C_FINITE, "velocity without impulses"),
     VECTOR(GLOBAL, "f", P(cone.f), N, false, PP_C_FINITE, "momentum without impulses"),
     VECTOR(GLOBAL, "b", P(cone.b), ALL, false, PP_C_FINITE, "velocity of the rows beside H'v"),
@@ -160,6 +157,11 @@ const pp_plan_array pp_plan_arrays[] = {
     CONTACT_NEW("r_J", r.J, PP_C_FINITE, 12,
                 "row of the spin about the normal; its bodies are those of the normal row"),
     CONTACT_NEW("b_r", b_r, PP_C_FINITE, 0, "of the spin about the normal"),
+    CONTACT_NEW("e_roll", e_roll, PP_C_AT_LEAST_0, 0, "rolling length of a cone; absent, 0: no resistance to rolling"),
+    CONTACT_NEW("roll_t_J", roll[0].J, PP_C_FINITE, 12,
+                "row of the rolling about t; its bodies are those of the normal row"),
+    CONTACT_NEW("roll_o_J", roll[1].J, PP_C_FINITE, 12, "row of the rolling about o, likewise"),
+    CONTACT_NEW("b_roll", b_roll, PP_C_FINITE, 2, "of the rolling about t and o"),
     CONTACT_I32("nd", nd, 0, PERP_CONE_DIRECTIONS, 1 << 20,
                 "directions of the friction pyramid; 0: no friction; -1: a true cone"),
     CONTACT("phase", phase, PP_C_FINITE, "angle of its first direction from t"),
@@ -342,7 +344,16 @@ bool pp_plan_zeros(const pp_content *c, const pp_plan_array *a) {
     return true;
 }
 
+/* Does a contact resist rolling? */
+static bool rolls(const pp_content *c) {
+    if (c->kind & PP_K_CONES) return c->problem.as.cone.dim > 4;
+    for (int i = 0; (c->kind & PP_K_STEP) && i < c->step.ncontact; i++)
+        if (c->step.contact[i].e_roll != 0) return true;
+    return false;
+}
+
 int pp_plan_version(const pp_content *c) {
+    if (rolls(c)) return 3;
     for (int i = 0; i < pp_plan_narray; i++) {
         const pp_plan_array *a = &pp_plan_arrays[i];
         size_t width = a->width ? (size_t)a->width : 1;
@@ -434,12 +445,17 @@ static perp_status check_step(const char *file, const perp_step_problem *p, perp
         s = check_row(file, "contact/n_block", i, &c->n, p->nblock, why);
         if (!s) s = check_tangent(file, "contact/t_block", i, &c->t, &c->n, why);
         if (!s && p->dim == 3) s = check_tangent(file, "contact/o_block", i, &c->o, &c->n, why);
-        if (s || !(c->e_r > 0)) continue;
-        (void)snprintf(at, sizeof at, "contact/e_r[%d]", i);
-        (void)snprintf(found, sizeof found, "%g", c->e_r);
-        if (p->dim != 3) s = refuse(why, file, at, found, "0 in the plane");
-        if (!s && c->nd >= 0) s = refuse(why, file, at, found, "0 unless nd is -1, a true cone");
-        if (!s) s = check_tangent(file, "the bodies of contact/r_J", i, &c->r, &c->n, why);
+        for (int k = 2; !s && k < PP_FRICTION_ROWS; k++) {
+            if (!pp_friction_turns(c, k)) continue;
+            (void)snprintf(at, sizeof at, "contact/%s[%d]", k == 2 ? "e_r" : "e_roll", i);
+            (void)snprintf(found, sizeof found, "%g", k == 2 ? c->e_r : c->e_roll);
+            const char *bodies = k == 2   ? "the bodies of contact/r_J"
+                                 : k == 3 ? "the bodies of contact/roll_t_J"
+                                          : "the bodies of contact/roll_o_J";
+            if (p->dim != 3) s = refuse(why, file, at, found, "0 in the plane");
+            if (!s && c->nd >= 0) s = refuse(why, file, at, found, "0 unless nd is -1, a true cone");
+            if (!s) s = check_tangent(file, bodies, i, pp_friction_row(c, k), &c->n, why);
+        }
     }
     return s;
 }

@@ -11,8 +11,9 @@
 
 #include "exchange/exchange.h"
 
-#define PP_PLAN_VERSION 2    /* 2: elliptic and torsional contacts of step problems; files without are still 1 */
-#define PP_PLAN_TITLE   2000 /* bytes */
+#define PP_PLAN_VERSION \
+    3 /* 2: elliptic and torsional contacts of step problems; 3: rolling; files without are still 1 */
+#define PP_PLAN_TITLE 2000 /* bytes */
 
 /* What a row of the tables belongs to: bits of perp_class, the step problem, and of cones one of the two forms. */
 #define PP_K_STEP   128u
@@ -27,8 +28,9 @@ typedef struct pp_content {
     const char *name;     /* of the class; "step" */
     perp_problem problem; /* unless kind is PP_K_STEP */
     perp_step_problem step;
-    const double *guess;                     /* of a problem; NULL: none */
-    perp_step_solution step_guess, solution; /* of a step problem; NULL: none, p_spin unless a contact resists spin */
+    const double *guess; /* of a problem; NULL: none */
+    perp_step_solution step_guess,
+        solution; /* of a step problem; NULL: none, p_spin and p_roll unless a contact resists spin, rolling */
 } pp_content;
 
 /* Extents. X(id, meaning) */

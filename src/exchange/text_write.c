@@ -127,7 +127,7 @@ static perp_status say_blocks(pp_image *m, const char *path, const double *lo, c
 }
 
 static perp_status say_cone(pp_image *m, const char *path, const perp_cone *c, perp_refusal *why) {
-    if (c->dim != 2 && c->dim != 3) return no_place(why, path, "dim", "contacts with torsion", "2 or 3");
+    if (c->dim != 2 && c->dim != 3) return no_place(why, path, "dim", "contacts with torsion or rolling", "2 or 3");
     if (c->nrow != 0) return no_place(why, path, "nrow", "bounded rows", "none");
     if (c->ncontact < 1 || c->ncontact > SIX_DIGITS) {
         return no_place(why, path, "ncontact", "no contacts, or too many", "1 to 999999");

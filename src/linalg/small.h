@@ -23,10 +23,10 @@
         }                                                        \
     } while (0)
 
-/* y += A x, A rows x n by columns, rows <= 4. */
+/* y += A x, A rows x n by columns, rows <= 6. */
 static inline __attribute__((always_inline)) void pp_small_add_of(int rows, int n, const double *restrict A,
                                                                   const double *restrict x, double *restrict y) {
-    double sum[4] = {0};
+    double sum[6] = {0};
     PP_UNROLL(4)
     for (int i = 0; i < rows; i++) sum[i] = y[i];
     PP_UNROLL(6)

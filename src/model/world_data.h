@@ -160,7 +160,8 @@ typedef struct pp_memory_contact {
     double p[3];     /* impulse on B in W, because the contact frame may rotate between steps */
     double layer[3]; /* deflection of a compliant layer, in W [L] */
     double sigma;
-    double spin; /* angular impulse about the normal */
+    double spin;    /* angular impulse about the normal */
+    double roll[3]; /* angular impulse about the tangents, in W */
 } pp_memory_contact;
 
 typedef struct pp_warm {

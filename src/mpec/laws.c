@@ -59,10 +59,11 @@ static perp_status classify(const pp_mpec *m, const pp_posed *posed, int i, pp_m
                          "a contact has restitution %g: whether it bounces is not a smooth function of the state; only "
                          "restitution 0 is supported",
                          posed->contact[c->contact].restitution);
-    bool round = (c->e_t == 0 || c->e_t == 1) && (c->e_o == 0 || c->e_o == 1) && !(c->e_r > 0);
+    bool round = (c->e_t == 0 || c->e_t == 1) && (c->e_o == 0 || c->e_o == 1) && !(c->e_r > 0) && !(c->e_roll > 0);
     if (!round || c->compliance_f != 0)
-        return pp_refuse(m->why, m->why_size, PERP_E_FIT,
-                         "a contact has elliptic, torsional or compliant friction; only round cones are supported");
+        return pp_refuse(
+            m->why, m->why_size, PERP_E_FIT,
+            "a contact has elliptic, torsional, rolling or compliant friction; only round cones are supported");
     bool cone = c->nd == PERP_CONE_DIRECTIONS;
     out->friction = c->nd == 0 ? PP_MPEC_SLICK : cone && p->dim == 3 ? PP_MPEC_CONE : PP_MPEC_PYRAMID;
     out->nd = c->nd == 0 ? 0 : cone ? 2 : c->nd;

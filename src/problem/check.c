@@ -287,7 +287,8 @@ static perp_status check_global(note to, const perp_cone *p, int m) {
 }
 
 static perp_status check_cone(note to, const perp_cone *p) {
-    if (p->dim < 2 || p->dim > 4) return REFUSE("dim is %d; a contact must have 2, 3 or 4 rows.", p->dim);
+    if (p->dim < 2 || p->dim > PERP_CONE_ROWS)
+        return REFUSE("dim is %d; a contact must have 2 to %d rows.", p->dim, PERP_CONE_ROWS);
     if (p->nrow < 0) return REFUSE("nrow is %d; it must be >= 0.", p->nrow);
     if (p->ncontact < 0 || p->ncontact > (INT_MAX - p->nrow) / p->dim)
         return REFUSE("ncontact is %d; it must be >= 0 and at most %d.", p->ncontact, (INT_MAX - p->nrow) / p->dim);

@@ -153,6 +153,7 @@ perp_status pp_islands_split(const perp_step_problem *p, pp_arena *arena, pp_isl
         renumber(&c->t, s.local);
         renumber(&c->o, s.local);
         if (c->e_r > 0) renumber(&c->r, s.local);
+        for (int b = 0; c->e_roll > 0 && b < 2; b++) renumber(&c->roll[b], s.local);
     }
     return PERP_OK;
 }
@@ -163,7 +164,9 @@ void pp_island_gather(const pp_island *island, const perp_step_solution *whole, 
         int c = island->contact[i];
         memcpy(part->p_contact + 3 * i, whole->p_contact + 3 * c, 3 * sizeof *part->p_contact);
         part->sigma[i] = whole->sigma[c];
-        if (island->p.contact[i].e_r > 0) part->p_spin[i] = whole->p_spin[c];
+        for (int k = 2; k < PP_FRICTION_ROWS; k++)
+            if (pp_friction_turns(&island->p.contact[i], k))
+                *pp_friction_impulse(part, i, k) = *pp_friction_impulse(whole, c, k);
     }
 }
 
@@ -178,6 +181,8 @@ void pp_island_scatter(const pp_island *island, const perp_step_problem *p, cons
         int c = island->contact[i];
         memcpy(whole->p_contact + 3 * c, part->p_contact + 3 * i, 3 * sizeof *part->p_contact);
         whole->sigma[c] = part->sigma[i];
-        if (q->contact[i].e_r > 0) whole->p_spin[c] = part->p_spin[i];
+        for (int k = 2; k < PP_FRICTION_ROWS; k++)
+            if (pp_friction_turns(&q->contact[i], k))
+                *pp_friction_impulse(whole, c, k) = *pp_friction_impulse(part, i, k);
     }
 }

@@ -44,16 +44,36 @@ static inline void pp_row_push(const perp_step_problem *s, const perp_row *row, 
 /* nu += Minv J' p */
 void pp_row_spread(const perp_step_problem *s, const perp_row *row, double p, double *nu);
 
-/* Axes of the friction ellipsoid along t, o and about n: all 1, 1, 0 but for cones in 3D that say otherwise. */
-static inline void pp_friction_axes(const perp_contact_row *c, double e[3]) {
+/* Rows of friction: k = 0, 1 along t and o, 2 about n (spin), 3 and 4 about t and o (rolling). */
+#define PP_FRICTION_ROWS (PERP_CONE_ROWS - 1)
+static inline const perp_row *pp_friction_row(const perp_contact_row *c, int k) {
+    return k == 0 ? &c->t : k == 1 ? &c->o : k == 2 ? &c->r : &c->roll[k - 3];
+}
+static inline double pp_friction_b(const perp_contact_row *c, int k) {
+    return k == 0 ? c->b_t : k == 1 ? c->b_o : k == 2 ? c->b_r : c->b_roll[k - 3];
+}
+static inline double pp_friction_compliance(const perp_contact_row *c, int k) { return k < 2 ? c->compliance_f : 0; }
+/* Impulse of contact i along friction row k. */
+static inline double *pp_friction_impulse(const perp_step_solution *s, int i, int k) {
+    return k < 2    ? s->p_contact + 3 * (ptrdiff_t)i + 1 + k
+           : k == 2 ? s->p_spin + i
+                    : s->p_roll + 2 * (ptrdiff_t)i + k - 3;
+}
+/* Does friction resist rotation along row k >= 2? */
+static inline bool pp_friction_turns(const perp_contact_row *c, int k) { return (k == 2 ? c->e_r : c->e_roll) > 0; }
+
+/* Axes of the friction ellipsoid along its rows: all 1, 1, 0, 0, 0 but for cones in 3D that say otherwise. */
+static inline void pp_friction_axes(const perp_contact_row *c, double e[PP_FRICTION_ROWS]) {
     e[0] = c->e_t > 0 ? c->e_t : 1;
     e[1] = c->nd == 2 ? 0 : c->e_o > 0 ? c->e_o : 1; /* two directions: a line along t */
     e[2] = c->e_r > 0 ? c->e_r : 0;
+    e[3] = e[4] = c->e_roll > 0 ? c->e_roll : 0;
 }
 
 /* Whether friction of the contact is a circular disc without torsion. */
 static inline bool pp_friction_round(const perp_contact_row *c) {
-    return c->nd != 2 && !(c->e_r > 0) && (!(c->e_t > 0) || c->e_t == 1) && (!(c->e_o > 0) || c->e_o == 1);
+    return c->nd != 2 && !(c->e_r > 0) && !(c->e_roll > 0) && (!(c->e_t > 0) || c->e_t == 1) &&
+           (!(c->e_o > 0) || c->e_o == 1);
 }
 
 /* J Minv J': the effective inverse mass of the row. */

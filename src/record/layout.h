@@ -16,25 +16,26 @@
 typedef enum pp_type { PP_F64, PP_I32, PP_U32, PP_U64, PP_U8, PP_TEXT } pp_type;
 
 /* Extents by name. X(name, letter in the documentation, meaning) */
-#define PP_EXTENTS(X)                                                   \
-    X(ONE, "1", "no such extent")                                       \
-    X(FRAMES, "F", "frames")                                            \
-    X(CONTACTS, "N", "contacts of all frames together")                 \
-    X(BODIES, "B", "bodies")                                            \
-    X(SHAPES, "S", "shapes")                                            \
-    X(SHAPES_1, "S+1", "shapes, and the end")                           \
-    X(VERTICES, "V", "corners of all shapes")                           \
-    X(FACES, "P", "faces of all shapes")                                \
-    X(FACES_1, "P+1", "faces, and the end")                             \
-    X(FACE_CORNERS, "Q", "corners of all faces")                        \
-    X(JOINTS, "J", "joints")                                            \
-    X(COORDS, "C", "joint coordinates")                                 \
-    X(SPRINGS, "K", "springs between points")                           \
-    X(SENSORS, "I", "sensors")                                          \
-    X(READINGS, "R", "numbers of all sensors together")                 \
-    X(MATERIALS, "M", "materials")                                      \
-    X(DEFINITIONS, "D", "parameters whose values were set for the run") \
-    X(PARAMETERS, "A", "declared parameters")                           \
+#define PP_EXTENTS(X)                                                                  \
+    X(ONE, "1", "no such extent")                                                      \
+    X(FRAMES, "F", "frames")                                                           \
+    X(CONTACTS, "N", "contacts of all frames together")                                \
+    X(BODIES, "B", "bodies")                                                           \
+    X(SHAPES, "S", "shapes")                                                           \
+    X(SHAPES_1, "S+1", "shapes, and the end")                                          \
+    X(VERTICES, "V", "corners of all shapes")                                          \
+    X(FACES, "P", "faces of all shapes")                                               \
+    X(FACES_1, "P+1", "faces, and the end")                                            \
+    X(FACE_CORNERS, "Q", "corners of all faces")                                       \
+    X(JOINTS, "J", "joints")                                                           \
+    X(COORDS, "C", "joint coordinates")                                                \
+    X(SPRINGS, "K", "springs between points")                                          \
+    X(SENSORS, "I", "sensors")                                                         \
+    X(READINGS, "R", "numbers of all sensors together")                                \
+    X(ROLLING, "W", "2 if a law had rolling friction when the run began, otherwise 0") \
+    X(MATERIALS, "M", "materials")                                                     \
+    X(DEFINITIONS, "D", "parameters whose values were set for the run")                \
+    X(PARAMETERS, "A", "declared parameters")                                          \
     X(STATE, "Z", "bytes of the saved state")
 typedef enum pp_extent {
 #define PP_EXTENT_ENUM(name, letter, meaning) PP_N_##name,
@@ -177,6 +178,8 @@ typedef enum pp_extent {
       "impulse on B along n, t, o")                                                                                    \
     X(CONTACT_SPIN, "contacts/spin_impulse", F64, CONTACTS, ONE, 0, PERP_RECORD_CONTACTS | PP_SINCE_3, "M L^2/T",      \
       "angular impulse on B about n, where friction resists spin")                                                     \
+    X(CONTACT_ROLL, "contacts/roll_impulse", F64, CONTACTS, ROLLING, 0, PERP_RECORD_CONTACTS, "M L^2/T",               \
+      "angular impulse on B about t and o, where friction resists rolling; left out if W = 0")                         \
     X(CONTACT_STATE, "contacts/state", U8, CONTACTS, ONE, 0, PERP_RECORD_CONTACTS, "",                                 \
       "0 separating, 1 sticking, 2 sliding")                                                                           \
     X(CERT_H, "certificate/h", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "T",                                      \

@@ -410,6 +410,9 @@ static perp_status load(perp_recording *r, perp_refusal *why) {
     perp_status st = read_header(r, why);
     if (!st) st = check_files(r, why);
     if (!(H5Lexists(r->file, "sensors", H5P_DEFAULT) > 0)) r->extent[PP_N_SENSORS] = 0;
+    bool rolls =
+        H5Lexists(r->file, "contacts", H5P_DEFAULT) > 0 && H5Lexists(r->file, "contacts/roll_impulse", H5P_DEFAULT) > 0;
+    r->extent[PP_N_ROLLING] = rolls ? 2 : 0;
     for (int d = 0; d < PP_DATASET_COUNT && !st; d++) {
         if (pp_layout_grows((pp_dataset)d) ||
             !pp_layout_present((pp_dataset)d, r->info.choice.what, r->info.dim, r->info.version, r->extent))

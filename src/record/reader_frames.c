@@ -389,21 +389,23 @@ perp_status perp_recording_total(perp_recording *r, perp_recording_worst *out, p
 
 static perp_status check_contact(const perp_recording *r, const perp_recorded_contact *c, uint64_t row,
                                  perp_refusal *why) {
-    const double x[] = {c->a_W.x,        c->a_W.y,        c->a_W.z,        c->b_W.x,       c->b_W.y,
-                        c->b_W.z,        c->n_W.x,        c->n_W.y,        c->n_W.z,       c->t_W.x,
-                        c->t_W.y,        c->t_W.z,        c->gap,          c->gap_end,     c->mu,
-                        c->impulse_C[0], c->impulse_C[1], c->impulse_C[2], c->spin_impulse};
+    const double x[] = {c->a_W.x,          c->a_W.y,        c->a_W.z,        c->b_W.x,        c->b_W.y,
+                        c->b_W.z,          c->n_W.x,        c->n_W.y,        c->n_W.z,        c->t_W.x,
+                        c->t_W.y,          c->t_W.z,        c->gap,          c->gap_end,      c->mu,
+                        c->impulse_C[0],   c->impulse_C[1], c->impulse_C[2], c->spin_impulse, c->roll_impulse[0],
+                        c->roll_impulse[1]};
     static const pp_dataset of[] = {PP_D_CONTACT_POINT_A, PP_D_CONTACT_POINT_B, PP_D_CONTACT_NORMAL,
                                     PP_D_CONTACT_TANGENT};
-    static const pp_dataset rest[] = {PP_D_CONTACT_GAP, PP_D_CONTACT_GAP_END, PP_D_CONTACT_MU, PP_D_CONTACT_IMPULSE,
-                                      PP_D_CONTACT_SPIN};
+    static const pp_dataset rest[] = {PP_D_CONTACT_GAP,     PP_D_CONTACT_GAP_END, PP_D_CONTACT_MU,
+                                      PP_D_CONTACT_IMPULSE, PP_D_CONTACT_SPIN,    PP_D_CONTACT_ROLL};
     for (size_t i = 0; i < sizeof x / sizeof *x; i++)
         if (!isfinite(x[i]))
             return bad(r,
                        i < 12 ? of[i / 3]
                               : rest[i < 15   ? i - 12
                                      : i < 18 ? 3
-                                              : 4],
+                                     : i < 19 ? 4
+                                              : 5],
                        row, x[i], "finite numbers", why);
     for (int k = 0; k < 2; k++) {
         if (c->shape[k] < 0 || c->shape[k] >= r->info.nshape)
@@ -417,7 +419,7 @@ static perp_status check_contact(const perp_recording *r, const perp_recorded_co
 }
 
 /* Bytes of a contact in the file, in the order they are read into the room: doubles first, so that all lie well. */
-enum { ROW_DOUBLES = 19, ROW_BYTES = ROW_DOUBLES * 8 + 8 + 4 * 4 + 1 };
+enum { ROW_DOUBLES = 21, ROW_BYTES = ROW_DOUBLES * 8 + 8 + 4 * 4 + 1 };
 
 perp_status pp_recording_contact_rows(perp_recording *r, uint64_t first, size_t n, perp_recorded_contact *out,
                                       perp_refusal *why) {
@@ -426,8 +428,8 @@ perp_status pp_recording_contact_rows(perp_recording *r, uint64_t first, size_t 
     double *x = pp_recording_room(r, n * ROW_BYTES);
     if (!x) return pp_recording_no_memory(r, why);
     double *a = x, *b = a + 3 * n, *nn = b + 3 * n, *t = nn + 3 * n, *p = t + 3 * n, *gap = p + 3 * n, *end = gap + n,
-           *mu = end + n, *spin = mu + n;
-    uint64_t *feature = (uint64_t *)(void *)(spin + n);
+           *mu = end + n, *spin = mu + n, *roll = spin + n;
+    uint64_t *feature = (uint64_t *)(void *)(roll + 2 * n);
     int32_t *body = (int32_t *)(feature + n), *shape = body + 2 * n;
     uint8_t *state = (uint8_t *)(shape + 2 * n);
     const struct {
@@ -442,6 +444,8 @@ perp_status pp_recording_contact_rows(perp_recording *r, uint64_t first, size_t 
         st = pp_recording_rows(r, all[i].d, first, n, -1, all[i].to, why);
     for (size_t i = 0; i < n; i++) spin[i] = 0; /* of an older recording */
     if (r->set[PP_D_CONTACT_SPIN] >= 0 && !st) st = pp_recording_rows(r, PP_D_CONTACT_SPIN, first, n, -1, spin, why);
+    for (size_t i = 0; i < 2 * n; i++) roll[i] = 0;
+    if (r->set[PP_D_CONTACT_ROLL] >= 0 && !st) st = pp_recording_rows(r, PP_D_CONTACT_ROLL, first, n, -1, roll, why);
     for (size_t i = 0; i < n && !st; i++) {
         out[i] = (perp_recorded_contact){.body = {body[2 * i], body[2 * i + 1]},
                                          .shape = {shape[2 * i], shape[2 * i + 1]},
@@ -455,6 +459,7 @@ perp_status pp_recording_contact_rows(perp_recording *r, uint64_t first, size_t 
                                          .mu = mu[i],
                                          .impulse_C = {p[3 * i], p[3 * i + 1], p[3 * i + 2]},
                                          .spin_impulse = spin[i],
+                                         .roll_impulse = {roll[2 * i], roll[2 * i + 1]},
                                          .state = (perp_contact_state)state[i]};
         st = check_contact(r, &out[i], first + i, why);
     }

@@ -157,6 +157,9 @@ void pp_series_add_contact(const pp_series *s, const perp_recorded_contact *c, d
     case PP_CONTACTS_TANGENT: *sum += p[1]; break;
     case PP_CONTACTS_FRICTION: *sum += sqrt(p[1] * p[1] + p[2] * p[2]); break;
     case PP_CONTACTS_SPIN: *sum += c->spin_impulse; break; /* the same about n for either body: n turns round too */
+    case PP_CONTACTS_ROLL:
+        *sum += sqrt(c->roll_impulse[0] * c->roll_impulse[0] + c->roll_impulse[1] * c->roll_impulse[1]);
+        break;
     case PP_CONTACTS_FX: *sum += force.x; break;
     case PP_CONTACTS_FY: *sum += force.y; break;
     case PP_CONTACTS_FZ: *sum += force.z; break;

@@ -32,6 +32,7 @@ typedef enum pp_contact_figure {
     PP_CONTACTS_TANGENT,
     PP_CONTACTS_FRICTION,
     PP_CONTACTS_SPIN,
+    PP_CONTACTS_ROLL,
     PP_CONTACTS_FX,
     PP_CONTACTS_FY,
     PP_CONTACTS_FZ,

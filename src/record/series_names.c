@@ -68,6 +68,7 @@ static const struct contact_quantity {
                    {"tangent", "M L/T", PP_CONTACTS_TANGENT, false, true},
                    {"friction", "M L/T", PP_CONTACTS_FRICTION, true, true},
                    {"spin", "M L^2/T", PP_CONTACTS_SPIN, false, true},
+                   {"roll", "M L^2/T", PP_CONTACTS_ROLL, false, true},
                    {"fx", "M L/T^2", PP_CONTACTS_FX, false, true},
                    {"fy", "M L/T^2", PP_CONTACTS_FY, false, true},
                    {"fz", "M L/T^2", PP_CONTACTS_FZ, false, true},

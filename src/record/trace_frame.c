@@ -176,6 +176,7 @@ static void add_contacts(pp_trace *t) {
                                      .gap_end = c[i].gap_end,
                                      .impulse_C = {c[i].impulse_C[0], c[i].impulse_C[1], c[i].impulse_C[2]},
                                      .spin_impulse = c[i].spin_impulse,
+                                     .roll_impulse = {c[i].roll_impulse[0], c[i].roll_impulse[1]},
                                      .state = c[i].state};
         for (int k = 0; k < t->nneed; k++)
             if (t->need[k].s.kind == PP_SERIES_CONTACTS)

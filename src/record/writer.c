@@ -99,12 +99,23 @@ static bool find_sensors(perp_recorder *r) {
     return true;
 }
 
+static bool any_law_rolls(const perp_world *w) {
+    int n = perp_material_count(w);
+    for (int a = 0; a < n; a++)
+        for (int b = a; b < n; b++) {
+            perp_pair_law law;
+            if (perp_pair_get(w, a, b, &law) == PERP_OK && law.e_roll > 0) return true;
+        }
+    return false;
+}
+
 static bool take_ids(perp_recorder *r) {
     int nb = perp_world_body_count(r->w), ns = perp_world_shapes(r->w, NULL, 0), nj = perp_world_joints(r->w, NULL, 0);
     r->body = pp_alloc(&r->alloc, (size_t)nb * sizeof *r->body);
     r->shape = pp_alloc(&r->alloc, (size_t)ns * sizeof *r->shape);
     r->joint = pp_alloc(&r->alloc, (size_t)nj * sizeof *r->joint);
     if (!r->body || !r->shape || !r->joint) return false;
+    r->extent[PP_N_ROLLING] = any_law_rolls(r->w) ? 2 : 0;
     perp_world_bodies(r->w, r->body, nb);
     perp_world_shapes(r->w, r->shape, ns);
     perp_world_joints(r->w, r->joint, nj);
@@ -319,7 +330,7 @@ static void put_contacts(perp_recorder *r, const perp_contact *c, int n) {
               *normal = next(r, PP_D_CONTACT_NORMAL, n), *tangent = next(r, PP_D_CONTACT_TANGENT, n);
     double *gap = next(r, PP_D_CONTACT_GAP, n), *end = next(r, PP_D_CONTACT_GAP_END, n),
            *mu = next(r, PP_D_CONTACT_MU, n), *impulse = next(r, PP_D_CONTACT_IMPULSE, n),
-           *spin = next(r, PP_D_CONTACT_SPIN, n);
+           *spin = next(r, PP_D_CONTACT_SPIN, n), *roll = next(r, PP_D_CONTACT_ROLL, n);
     uint8_t *state = next(r, PP_D_CONTACT_STATE, n);
     for (int i = 0; i < n; i++) {
         shape[2 * i] = r->shape_index[c[i].a.slot];
@@ -336,6 +347,7 @@ static void put_contacts(perp_recorder *r, const perp_contact *c, int n) {
         mu[i] = c[i].mu;
         memcpy(impulse + 3 * i, c[i].impulse_C, sizeof c[i].impulse_C);
         spin[i] = c[i].spin_impulse;
+        if (roll) memcpy(roll + 2 * i, c[i].roll_impulse, sizeof c[i].roll_impulse);
         state[i] = (uint8_t)c[i].state;
     }
 }

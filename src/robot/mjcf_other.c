@@ -38,6 +38,10 @@ static perp_status pair_friction(pp_mjcf *f, const pp_xml *e, pp_model_pair *p) 
     if (!s) s = pp_robot_numbers(f->m, e, "friction", pp_mjcf_get(&x, "friction"), 1, 5, v, &got);
     p->friction[0] = got > 0 ? v[0] : -1;
     p->friction[1] = got > 2 ? v[2] : -1;
+    p->friction[2] = got > 3 ? v[3] : -1;
+    if (!s && ((got > 1 && v[1] != v[0]) || (got > 4 && v[4] != v[3])))
+        s = pp_robot_note(f->m, PERP_IMPORT_APPROXIMATED, e,
+                          "friction of a pair that differs along its two tangents: the first number is taken for both");
     return s;
 }
 
@@ -45,7 +49,7 @@ static perp_status read_contact(pp_mjcf *f, const pp_xml *section) {
     pp_import *m = f->m;
     pp_model *d = &m->model;
     for (const pp_xml *e = section->first; e; e = e->next) {
-        pp_model_pair p = {.friction = {-1, -1}};
+        pp_model_pair p = {.friction = {-1, -1, -1}};
         perp_status s = PERP_OK;
         if (!strcmp(e->name, "exclude")) {
             s = body_of(m, e, "body1", &p.a);

@@ -183,18 +183,19 @@ static perp_status friction_of(pp_import *m, int geom) {
     return PERP_OK;
 }
 
-void pp_robot_pair_law(const pp_import *m, const pp_friction *a, const pp_friction *b, double *mu, double *torsion) {
+perp_pair_law pp_robot_pair_law(const pp_import *m, const pp_friction *a, const pp_friction *b) {
     const pp_friction *first = a->priority >= b->priority ? a : b, *second = first == a ? b : a;
     bool alone = first->priority != second->priority;
     int condim = alone ? first->condim : first->condim > second->condim ? first->condim : second->condim;
-    double f[2];
-    for (int i = 0; i < 2; i++) f[i] = alone ? first->friction[i] : fmax(first->friction[i], second->friction[i]);
+    double f[3];
+    for (int i = 0; i < 3; i++) f[i] = alone ? first->friction[i] : fmax(first->friction[i], second->friction[i]);
     const pp_model_pair *own = paired(m, a->geom, b->geom);
     if (own && own->condim > 0) condim = own->condim;
-    for (int i = 0; own && i < 2; i++)
+    for (int i = 0; own && i < 3; i++)
         if (own->friction[i] >= 0) f[i] = own->friction[i];
-    *mu = condim >= 3 ? f[0] : 0;
-    *torsion = condim >= 4 && *mu > 0 ? f[1] / *mu : 0;
+    double mu = condim >= 3 ? f[0] : 0; /* the lengths of a law are multiplied by it */
+    return (perp_pair_law){
+        .mu = mu, .e_r = condim >= 4 && mu > 0 ? f[1] / mu : 0, .e_roll = condim >= 6 && mu > 0 ? f[2] / mu : 0};
 }
 
 perp_status pp_robot_filters(pp_import *m) {
@@ -207,9 +208,6 @@ perp_status pp_robot_filters(pp_import *m) {
         if (g->visual) continue;
         s = filter_of(m, i);
         if (!s) s = friction_of(m, i);
-        if (!s && g->condim == 6)
-            s = pp_robot_note(m, PERP_IMPORT_IGNORED, g->at,
-                              "rolling friction (condim 6): shapes slide and spin with friction");
     }
     if (!s) s = form_classes(m);
     for (int i = 0; i < m->model.npair && !s; i++) {

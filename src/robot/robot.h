@@ -154,7 +154,7 @@ typedef struct pp_model_tendon {
 typedef struct pp_model_pair { /* of bodies (exclude) or geoms (pair) */
     int a, b;
     int condim;         /* of geoms; 0: as their own */
-    double friction[2]; /* of geoms: sliding, torsional; negative: as their own */
+    double friction[3]; /* of geoms: sliding, torsional, rolling; negative: as their own */
 } pp_model_pair;
 typedef struct pp_model_key {
     const char *name;
@@ -343,7 +343,7 @@ perp_status pp_robot_links(pp_import *m);   /* tree.c */
 perp_status pp_robot_filters(pp_import *m); /* pairs.c */
 bool pp_robot_may_touch(const pp_import *m, const pp_filter *a, const pp_filter *b);
 /* Of two kinds of surface: the friction that MuJoCo takes. */
-void pp_robot_pair_law(const pp_import *m, const pp_friction *a, const pp_friction *b, double *mu, double *torsion);
+perp_pair_law pp_robot_pair_law(const pp_import *m, const pp_friction *a, const pp_friction *b);
 perp_status pp_robot_write(pp_import *m); /* write.c */
 /* Puts joints that follow others where they belong at the start (write_coupling.c). */
 void pp_robot_follow(pp_import *m);

@@ -366,11 +366,11 @@ static void put_materials(pp_writing *w) {
     pp_text_add(t, "]\nlaws:\n");
     for (int i = 0; i < m->nfriction; i++)
         for (int k = i; k < m->nfriction; k++) {
-            double mu, torsion;
-            pp_robot_pair_law(m, &m->friction[i], &m->friction[k], &mu, &torsion);
+            perp_pair_law law = pp_robot_pair_law(m, &m->friction[i], &m->friction[k]);
             pp_text_add(t, "  - {pair: [%s%d, %s%d]", w->surface, i + 1, w->surface, k + 1);
-            pp_put_number(t, "mu", mu);
-            if (torsion > 0) pp_put_number(t, "e_r", torsion);
+            pp_put_number(t, "mu", law.mu);
+            if (law.e_r > 0) pp_put_number(t, "e_r", law.e_r);
+            if (law.e_roll > 0) pp_put_number(t, "e_roll", law.e_roll);
             pp_text_add(t, "}\n");
         }
 }

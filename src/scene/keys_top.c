@@ -213,6 +213,9 @@ const pp_map pp_map_record = {"record", "Recording",   "What a recording holds a
     {"e_r", PP_T_NUMBER, IN(e_r), .dims = PP_3D, PP_UNIT("L"), PP_DEFAULT(0), PP_NOT_NEGATIVE,                         \
      PP_HELP("Torsional friction: the largest torque about the normal is `mu` times this length times the normal "     \
              "force.")},                                                                                               \
+    {"e_roll", PP_T_NUMBER, IN(e_roll), .dims = PP_3D, PP_UNIT("L"), PP_DEFAULT(0), PP_NOT_NEGATIVE,                   \
+     PP_HELP("Rolling friction: the largest moment about the tangents is `mu` times this length times the normal "     \
+             "force. Sliding, spin and rolling share one bound.")},                                                    \
     {"compliance", PP_T_CHOICE, IN(compliance), .choice = compliances, PP_DEFAULT_AS(PERP_RIGID, "rigid"),             \
      PP_HELP("Compliance of the material. `rigid`: none. `linear`: a spring at each contact. `hertz`: Hertz's law. "   \
              "`foundation`: springs spread over the faces. Only some steppers allow compliance.")},                    \

@@ -77,7 +77,7 @@ typedef struct pp_record_in {
 typedef struct pp_law_in { /* law, and an entry of laws */
     pp_got got;
     pp_item pair;
-    double mu, restitution, restitution_t, e_t, e_o, e_r;
+    double mu, restitution, restitution_t, e_t, e_o, e_r, e_roll;
     int compliance;
     double stiffness, damping, stiffness_t, damping_t, layer;
 } pp_law_in;

@@ -113,6 +113,8 @@ static const struct {
     {"frictioncoefficient", "mu"},
     {"slidingfriction", "mu"},
     {"torsionalfriction", "e_r"},
+    {"rollingfriction", "e_roll"},
+    {"rollingresistance", "e_roll"},
     {"bounce", "restitution"},
     {"bounciness", "restitution"},
     {"elasticity", "restitution"},

@@ -77,6 +77,18 @@ static inline double pp_spin_impulse(const pp_frame *f, int i) {
     return f->pose.problem.contact[i].e_r > 0 ? f->solve.solution.p_spin[i] : 0;
 }
 
+/* Angular impulses about the tangents of contact i; 0 if its friction does not resist rolling. */
+static inline void pp_roll_impulse(const pp_frame *f, int i, double out[2]) {
+    for (int k = 0; k < 2; k++)
+        out[k] = f->pose.problem.contact[i].e_roll > 0 ? f->solve.solution.p_roll[2 * i + k] : 0;
+}
+/* The same as a vector in W. */
+static inline perp_vec3 pp_roll_impulse_W(const pp_frame *f, int i) {
+    double p[2];
+    pp_roll_impulse(f, i, p);
+    return perp_v3_add(perp_v3_scale(p[0], f->contacts.at[i].t_W), perp_v3_scale(p[1], f->contacts.at[i].o_W));
+}
+
 /* Gap up to which two shapes count as touching: far below their size, above the rounding of their coordinates [L]. */
 static inline double pp_touching(const pp_geometry *a, const pp_geometry *b, perp_vec3 at_W) {
     double size = a->size > b->size ? a->size : b->size;

@@ -14,6 +14,7 @@ typedef struct pp_slip_shift {
     uint64_t feature;
     perp_vec3 slip_W; /* added to the slip in the friction law [L/T] */
     double spin;      /* added to the spin about the normal in the friction law [1/T] */
+    perp_vec3 roll_W; /* added to the rolling about the tangents [1/T] */
     perp_vec3 aim_W;  /* slip to which a friction pyramid is turned; 0: the slip expected without contact [L/T] */
     double rebound;   /* PP_END_KICK: normal velocity, <= 0, that the pair must compensate [L/T] */
     bool owed;        /* PP_END_KICK: there is a rebound, though it may have been limited to zero */

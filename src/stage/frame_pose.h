@@ -5,24 +5,27 @@
 #ifndef PP_FRAME_POSE_H
 #define PP_FRAME_POSE_H
 
-#include "perp/step.h"
+#include "problem/rows.h"
 
 typedef struct pp_frame_pose {
     perp_step_problem problem;
     perp_joint_row *joint_row; /* problem.joint, writable */
     int *row_number;           /* by joint row: number within its joint, for warm starts */
     double *joint_rest; /* by joint row: the part of the error of the start that b does not remove [L/T or rad/T] */
-    /* 3 per contact: velocity of drives in the slip along t and o and in the spin, if b_t, b_o and b_r contain other
-     * terms (springs along the surface, friction at the mean slip). NULL: b_t, b_o and b_r are these velocities. For
-     * the ledger [L/T, L/T, rad/T]. */
+    /* PP_FRICTION_ROWS per contact: velocity of drives in the slip along the rows of friction (problem/rows.h), if b_t, b_o, b_r and b_roll
+     * contain other terms (springs along the surface, friction at the mean slip). NULL: those are these velocities. For the ledger [L/T,
+     * L/T, rad/T]. */
     const double *slip_driven;
 } pp_frame_pose;
 
-/* Velocity of drives in the slip of contact i along t and o (which = 0, 1), and in its spin (2). */
+/* Velocity of drives in the slip of contact i along row `which` of friction. */
 static inline double pp_driven_slip(const pp_frame_pose *p, int i, int which) {
-    const perp_contact_row *c = &p->problem.contact[i];
-    if (p->slip_driven) return p->slip_driven[3 * i + which];
-    return which == 0 ? c->b_t : which == 1 ? c->b_o : c->b_r;
+    return p->slip_driven ? p->slip_driven[PP_FRICTION_ROWS * i + which] : pp_friction_b(&p->problem.contact[i], which);
+}
+
+/* The velocities of drives in one row of friction after another, before other terms are added to it. */
+static inline void pp_note_driven(const perp_contact_row *row, double driven[PP_FRICTION_ROWS]) {
+    for (int k = 0; k < PP_FRICTION_ROWS; k++) driven[k] = pp_friction_b(row, k);
 }
 
 #endif

@@ -32,16 +32,16 @@ typedef struct pp_stepper_type {
     const char *const *models;
     /* a gap must hold at the end of the step; otherwise touching contacts are enforced by their velocity */
     bool end_gaps;
-    bool end_poses;           /* contacts may act at the end poses: PERP_GEOMETRY_END */
-    bool supports;            /* bodies may rest on three points (perp_support) */
-    bool ellipsoids;          /* with step(): supports elliptic and torsional friction, as the common stages do */
-    unsigned shapes;          /* mask of 1 << perp_shape_kind that it supports; 0: those of the detector */
-    unsigned compliances;     /* mask of 1 << perp_compliance that contacts may have beside rigid */
-    bool soft_joints;         /* joints are springs: they open under load */
-    bool armature;            /* joints may have armature (model/armature.h) */
-    bool couplings;           /* joint rows may involve more than two bodies (model/coupling.h) */
-    bool half_kicks;          /* with step(): half of the forces at the start of the step, half at its end */
-    pp_own_equations own;     /* with step() */
+    bool end_poses;       /* contacts may act at the end poses: PERP_GEOMETRY_END */
+    bool supports;        /* bodies may rest on three points (perp_support) */
+    bool ellipsoids;      /* with step(): supports elliptic, torsional and rolling friction, as the common stages do */
+    unsigned shapes;      /* mask of 1 << perp_shape_kind that it supports; 0: those of the detector */
+    unsigned compliances; /* mask of 1 << perp_compliance that contacts may have beside rigid */
+    bool soft_joints;     /* joints are springs: they open under load */
+    bool armature;        /* joints may have armature (model/armature.h) */
+    bool couplings;       /* joint rows may involve more than two bodies (model/coupling.h) */
+    bool half_kicks;      /* with step(): half of the forces at the start of the step, half at its end */
+    pp_own_equations own; /* with step() */
     const perp_field *fields; /* settings, nfield of them, in w->chosen.stepper_settings; set by perp_world_set() */
     int nfield;
     size_t settings_size; /* at most PERP_SETTINGS_MAX */

@@ -313,6 +313,8 @@ static perp_status poisson(pp_impacts *m, const pp_frame *look) {
     for (int i = 0; i < 3 * look->contacts.n; i++) y.k->solve.solution.p_contact[i] += x.k->solve.solution.p_contact[i];
     for (int i = 0; i < y.k->pose.problem.njoint; i++) y.k->solve.solution.p_joint[i] += x.k->solve.solution.p_joint[i];
     for (int i = 0; i < y.k->pose.problem.ncontact; i++) y.k->solve.solution.p_spin[i] += x.k->solve.solution.p_spin[i];
+    for (int i = 0; i < 2 * y.k->pose.problem.ncontact; i++)
+        y.k->solve.solution.p_roll[i] += x.k->solve.solution.p_roll[i];
     /* count compression and restitution as one impact: masses and rows are the same */
     y.k->control.nu0 = x.k->control.nu0;
     y.k->s0 = x.k->s0;

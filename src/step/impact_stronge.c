@@ -157,7 +157,8 @@ bool pp_stronge(const pp_frame *k, int i, double impulse[3]) {
     const double driven[3] = {c->b_n_kin, c->b_t, c->b_o};
     int dim = k->w->def.dim; /* not p->dim: with friction on the plane of motion, a planar problem has dim = 3 */
     path x = {.dim = dim, .mu = k->contacts.at[i].mu};
-    if (c->e_t > 0 || c->e_r > 0) return false; /* elliptic and torsional friction are not supported */
+    if (c->e_t > 0 || c->e_r > 0 || c->e_roll > 0)
+        return false; /* elliptic, torsional and rolling friction are not supported */
     for (int r = 0; r < dim; r++) {
         x.u[r] = pp_row_dot(p, row[r], k->control.nu0) + driven[r];
         for (int j = 0; j < dim; j++) x.W[r][j] = couple(p, row[r], row[j]);

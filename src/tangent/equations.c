@@ -25,7 +25,8 @@ void pp_equations_scale(pp_equations *e, const perp_step_problem *p) {
         double *mass = e->mass + e->first[i], most = 0;
         mass[0] = pp_row_inverse_mass(p, &c->n) + c->compliance;
         for (int k = 0; k < m->n; k++)
-            most = fmax(most, pp_row_inverse_mass(p, pp_part_row(c, m->part[k])) + pp_part_compliance(c, m->part[k]));
+            most = fmax(most,
+                        pp_row_inverse_mass(p, pp_friction_row(c, m->part[k])) + pp_friction_compliance(c, m->part[k]));
         for (int k = 0; k < m->n; k++) mass[1 + k] = most;
     }
     for (int i = 0; i < e->n; i++)
@@ -34,12 +35,12 @@ void pp_equations_scale(pp_equations *e, const perp_step_problem *p) {
 
 static double slip(const pp_equations *e, const perp_step_problem *p, int i, int part) {
     const perp_contact_row *c = &p->contact[i];
-    return pp_row_dot(p, pp_part_row(c, part), e->at.nu) + pp_part_b(c, part) +
-           pp_part_compliance(c, part) * pp_part_impulse(&e->at, i, part);
+    return pp_row_dot(p, pp_friction_row(c, part), e->at.nu) + pp_friction_b(c, part) +
+           pp_friction_compliance(c, part) * *pp_friction_impulse(&e->at, i, part);
 }
 
 /* Slip along all parts, and its size in the metric of the axes. */
-static double slips(const pp_equations *e, const perp_step_problem *p, int i, double s[3]) {
+static double slips(const pp_equations *e, const perp_step_problem *p, int i, double s[PP_FRICTION_ROWS]) {
     const pp_mode *m = &e->mode[i];
     double sum = 0;
     for (int k = 0; k < m->n; k++) {
@@ -67,7 +68,7 @@ static void friction_values(const pp_equations *e, const perp_step_problem *p, i
     const perp_contact_row *c = &p->contact[i];
     const pp_mode *m = &e->mode[i];
     const double *W = e->mass + e->first[i] + 1;
-    double most = c->mu * e->at.p_contact[3 * i], s[3], d[2], out[2];
+    double most = c->mu * e->at.p_contact[3 * i], s[PP_FRICTION_ROWS], d[2], out[2];
     (void)slips(e, p, i, s);
     switch (m->kind) {
     case PP_MODE_STICK:
@@ -104,7 +105,7 @@ static void momentum_values(const pp_equations *e, const perp_step_problem *p, d
         const pp_mode *m = &e->mode[i];
         pp_row_push(p, &c->n, -e->at.p_contact[3 * i], momentum);
         for (int k = 0; k < m->n; k++)
-            pp_row_push(p, pp_part_row(c, m->part[k]), -pp_part_impulse(&e->at, i, m->part[k]), momentum);
+            pp_row_push(p, pp_friction_row(c, m->part[k]), -*pp_friction_impulse(&e->at, i, m->part[k]), momentum);
     }
 }
 
@@ -129,7 +130,8 @@ void pp_equations_chain(const pp_equations *e, const perp_step_problem *p, doubl
     for (int i = 0; i < e->ncontact; i++) {
         const pp_mode *m = &e->mode[i];
         if (m->kind != PP_MODE_SLIDE) continue;
-        double s[3], size = slips(e, p, i, s), along = 0, *d = change + e->first[i] + 1, dmu = change[e->n + i];
+        double s[PP_FRICTION_ROWS], size = slips(e, p, i, s), along = 0, *d = change + e->first[i] + 1,
+                                    dmu = change[e->n + i];
         double P = e->at.p_contact[3 * i], mu = p->contact[i].mu;
         const double *W = e->mass + e->first[i] + 1;
         for (int k = 0; k < m->n; k++) along += m->e[k] * m->e[k] * s[k] * d[k] / (size * size);
@@ -158,14 +160,14 @@ static void derive_slide(const pp_equations *e, const perp_step_problem *p, int 
     const perp_contact_row *c = &p->contact[i];
     const pp_mode *m = &e->mode[i];
     int first = e->first[i];
-    double s[3], size = slips(e, p, i, s), W = e->mass[first + 1 + k], e2 = m->e[k] * m->e[k];
+    double s[PP_FRICTION_ROWS], size = slips(e, p, i, s), W = e->mass[first + 1 + k], e2 = m->e[k] * m->e[k];
     double most = c->mu * e->at.p_contact[3 * i];
     put_impulse(q, first, W * c->mu * e2 * s[k] / size);
     for (int j = 0; j < m->n; j++) {
         double f2 = m->e[j] * m->e[j], by = W * most * e2 * ((k == j) - f2 * s[k] * s[j] / (size * size)) / size;
         if (m->n == 1) by = 0; /* a line: the direction is a sign */
-        put_row(q, pp_part_row(c, m->part[j]), by);
-        put_impulse(q, first + 1 + j, (k == j ? W : 0) + by * pp_part_compliance(c, m->part[j]));
+        put_row(q, pp_friction_row(c, m->part[j]), by);
+        put_impulse(q, first + 1 + j, (k == j ? W : 0) + by * pp_friction_compliance(c, m->part[j]));
     }
 }
 
@@ -176,8 +178,8 @@ static void derive_friction(const pp_equations *e, const perp_step_problem *p, i
     double W = e->mass[first + 1 + k], d[2], out[2];
     switch (m->kind) {
     case PP_MODE_STICK:
-        put_row(q, pp_part_row(c, m->part[k]), 1);
-        put_impulse(q, first + 1 + k, pp_part_compliance(c, m->part[k]));
+        put_row(q, pp_friction_row(c, m->part[k]), 1);
+        put_impulse(q, first + 1 + k, pp_friction_compliance(c, m->part[k]));
         break;
     case PP_MODE_SLIDE: derive_slide(e, p, i, k, q); break;
     case PP_MODE_CORNER:
@@ -188,7 +190,7 @@ static void derive_friction(const pp_equations *e, const perp_step_problem *p, i
     case PP_MODE_SIDE:
         side_of(c, m, d, out);
         for (int j = 0; j < 2; j++) {
-            if (k == 0) put_row(q, pp_part_row(c, m->part[j]), d[j]);
+            if (k == 0) put_row(q, pp_friction_row(c, m->part[j]), d[j]);
             put_impulse(q, first + 1 + j, k == 0 ? d[j] * c->compliance_f : W * out[j]);
         }
         if (k == 1) put_impulse(q, first, -W * c->mu * half_cosine(c));
@@ -218,7 +220,7 @@ void pp_equations_derive(const pp_equations *e, const perp_step_problem *p, pp_s
         put_impulse(q, first, c->compliance);
         for (int k = 0; k < m->n; k++) {
             s->equation[first + 1 + k] = (pp_equation){.nrow = 0};
-            s->push[first + 1 + k] = pp_part_row(c, m->part[k]);
+            s->push[first + 1 + k] = pp_friction_row(c, m->part[k]);
             derive_friction(e, p, i, k, &s->equation[first + 1 + k]);
         }
     }

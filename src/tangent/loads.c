@@ -29,12 +29,12 @@
 #define STEEPEST      1e10 /* final weight of t in the barrier */
 #define STEPS         30   /* most Newton steps for each weight */
 
-/* lead.p + a - t >= |cone p| for up to three parts. */
+/* lead.p + a - t >= |cone p| for up to three leads and all parts of friction. */
 typedef struct bound {
     int nlead, lead[3];
     double by[3], a;
-    int ncone, cone[3];
-    double part[3];
+    int ncone, cone[PP_FRICTION_ROWS];
+    double part[PP_FRICTION_ROWS];
 } bound;
 
 typedef struct spread {
@@ -42,10 +42,10 @@ typedef struct spread {
     perp_step_solution *s;
     double speed;
     int m;           /* impulses that may change */
-    perp_row *push;  /* 4 for each of them, and */
+    perp_row *push;  /* PERP_CONE_ROWS for each of them, and */
     double *push_by; /* their factors */
     int *push_n;
-    int *kind, *place; /* 0: joint row; 1: normal; 2, 3, 4: along t, o, about n; of which row or contact */
+    int *kind, *place; /* 0: joint row; 1: normal; 2 + k: row k of friction; of which row or contact */
     double *unit;      /* impulse that makes the speed 1 */
     double *x;         /* in those units */
     bound *bound;
@@ -58,8 +58,8 @@ static int add_impulse(spread *w, int kind, int place, const perp_row *row, doub
     int i = w->m++;
     w->kind[i] = kind;
     w->place[i] = place;
-    w->push[4 * i] = *row;
-    w->push_by[4 * i] = 1;
+    w->push[PERP_CONE_ROWS * i] = *row;
+    w->push_by[PERP_CONE_ROWS * i] = 1;
     w->push_n[i] = 1;
     w->unit[i] = mass > 0 ? w->speed / mass : 1;
     w->x[i] = value / w->unit[i];
@@ -101,7 +101,7 @@ static double tied(const spread *w, int i, const pp_mode *m, const double *slip,
     const perp_contact_row *c = &w->p->contact[i];
     double P = w->s->p_contact[3 * i];
     if (P * (pp_row_inverse_mass(w->p, &c->n) + c->compliance) > TOUCHES * w->speed)
-        return pp_part_impulse(w->s, i, m->part[k]) / P;
+        return *pp_friction_impulse(w->s, i, m->part[k]) / P;
     if (c->nd <= 2) return -c->mu * m->e[k] * m->e[k] * slip[k] / size;
     double d[2], best[2] = {0, 0}, least = INFINITY;
     for (int j = 0; j < c->nd; j++) {
@@ -143,7 +143,7 @@ static void take_contact(spread *w, int i) {
     if (c->compliance > 0 || c->compliance_f > 0) return; /* its load follows from its compression */
     if (v > mass * P[0] && v > TOUCHES * w->speed) return;
     pp_mode m = {.n = 0};
-    double W = c->nd != 0 && c->mu > 0 ? pp_friction_parts(w->p, c, &m) : 0, slip[3];
+    double W = c->nd != 0 && c->mu > 0 ? pp_friction_parts(w->p, c, &m) : 0, slip[PP_FRICTION_ROWS];
     int normal = add_impulse(w, 1, i, &c->n, mass, P[0]);
     bound *b = new_bound(w);
     add_lead(w, b, normal, mass);
@@ -151,16 +151,16 @@ static void take_contact(spread *w, int i) {
     double size = pp_slip_of(w->p, w->s, i, &m, slip);
     if (size > TOUCHES * w->speed) {
         for (int k = 0; k < m.n; k++) {
-            int at = 4 * normal + w->push_n[normal]++;
-            w->push[at] = *pp_part_row(c, m.part[k]);
+            int at = PERP_CONE_ROWS * normal + w->push_n[normal]++;
+            w->push[at] = *pp_friction_row(c, m.part[k]);
             w->push_by[at] = tied(w, i, &m, slip, size, k);
         }
         return;
     }
     int first = w->m;
     for (int k = 0; k < m.n; k++)
-        (void)add_impulse(w, 2 + m.part[k], i, pp_part_row(c, m.part[k]), W / (m.e[k] * m.e[k]),
-                          pp_part_impulse(w->s, i, m.part[k]));
+        (void)add_impulse(w, 2 + m.part[k], i, pp_friction_row(c, m.part[k]), W / (m.e[k] * m.e[k]),
+                          *pp_friction_impulse(w->s, i, m.part[k]));
     bound_friction(w, i, &m, W, normal, first);
 }
 
@@ -168,12 +168,14 @@ static void take_contact(spread *w, int i) {
 static void response(const spread *w, int i, double *y) {
     memset(y, 0, (size_t)w->p->ndof * sizeof *y);
     for (int r = 0; r < w->push_n[i]; r++)
-        pp_row_spread(w->p, &w->push[4 * i + r], w->push_by[4 * i + r] * w->unit[i] / w->speed, y);
+        pp_row_spread(w->p, &w->push[PERP_CONE_ROWS * i + r],
+                      w->push_by[PERP_CONE_ROWS * i + r] * w->unit[i] / w->speed, y);
 }
 
 static double along(const spread *w, int i, const double *y) {
     double sum = 0;
-    for (int r = 0; r < w->push_n[i]; r++) sum += w->push_by[4 * i + r] * pp_row_dot(w->p, &w->push[4 * i + r], y);
+    for (int r = 0; r < w->push_n[i]; r++)
+        sum += w->push_by[PERP_CONE_ROWS * i + r] * pp_row_dot(w->p, &w->push[PERP_CONE_ROWS * i + r], y);
     return sum * w->unit[i] / w->speed;
 }
 
@@ -225,13 +227,15 @@ static double barrier(const spread *w, const double *x, double t, double weight)
 }
 
 /* Gradient and Hessian of one bound over its own variables: leads, parts of its cone, t. */
+#define LOCAL (3 + PP_FRICTION_ROWS + 1)
 typedef struct local {
-    int n, var[7]; /* var: impulse, or -1 for t */
-    double g[7], H[7][7];
+    int n, var[LOCAL]; /* var: impulse, or -1 for t */
+    double g[LOCAL], H[LOCAL][LOCAL];
 } local;
 
 static void differentiate(const bound *b, const double *x, double t, local *l) {
-    double cone, lead = lead_of(b, x, &cone) - t, a[7] = {0}, c[7] = {0}; /* derivative of the lead; part of the cone */
+    double cone, lead = lead_of(b, x, &cone) - t, a[LOCAL] = {0},
+                 c[LOCAL] = {0}; /* derivative of the lead; part of the cone */
     l->n = 0;
     for (int i = 0; i < b->nlead; i++) {
         a[l->n] = b->by[i];
@@ -350,8 +354,8 @@ static void put_back(const spread *w) {
         int at = w->place[i];
         switch (w->kind[i]) {
         case 0: s->p_joint[at] = P; break;
-        case 4: s->p_spin[at] = P; break;
-        default: s->p_contact[3 * at + w->kind[i] - 1] = P; break;
+        case 1: s->p_contact[3 * at] = P; break;
+        default: *pp_friction_impulse(s, at, w->kind[i] - 2) = P; break;
         }
     }
 }
@@ -364,25 +368,22 @@ static void put_tied(const spread *w, const double *by) {
         pp_mode m = {.n = 0};
         (void)pp_friction_parts(w->p, c, &m);
         for (int k = 0; k < m.n; k++) {
-            double P = by[4 * i + 1 + k] * w->x[i] * w->unit[i];
-            if (m.part[k] < 2)
-                w->s->p_contact[3 * w->place[i] + 1 + m.part[k]] = P;
-            else
-                w->s->p_spin[w->place[i]] = P;
+            double P = by[PERP_CONE_ROWS * i + 1 + k] * w->x[i] * w->unit[i];
+            *pp_friction_impulse(w->s, w->place[i], m.part[k]) = P;
         }
     }
 }
 
 static bool spread_island(const perp_step_problem *p, perp_step_solution *s, double speed, double enough,
                           pp_arena *arena) {
-    int most = p->njoint + 4 * p->ncontact, bounds = 2 * p->njoint;
+    int most = p->njoint + PERP_CONE_ROWS * p->ncontact, bounds = 2 * p->njoint;
     if (most > MOST_IMPULSES || p->ncontact + p->njoint < 2) return true;
     for (int i = 0; i < p->ncontact; i++) bounds += 2 + (p->contact[i].nd > 0 ? p->contact[i].nd : 0);
     spread w = {.p = p,
                 .s = s,
                 .speed = speed,
-                .push = PP_ARENA_ARRAY(arena, perp_row, 4 * most),
-                .push_by = PP_ARENA_ARRAY(arena, double, 4 * most),
+                .push = PP_ARENA_ARRAY(arena, perp_row, PERP_CONE_ROWS * most),
+                .push_by = PP_ARENA_ARRAY(arena, double, PERP_CONE_ROWS *most),
                 .push_n = PP_ARENA_ARRAY(arena, int, most),
                 .kind = PP_ARENA_ARRAY(arena, int, most),
                 .place = PP_ARENA_ARRAY(arena, int, most),
@@ -412,8 +413,9 @@ bool pp_loads_spread(const perp_step_problem *p, perp_step_solution *s, double s
                                    .p_joint = PP_ARENA_ARRAY(arena, double, q->njoint),
                                    .p_contact = PP_ARENA_ARRAY(arena, double, 3 * q->ncontact),
                                    .sigma = PP_ARENA_ARRAY(arena, double, q->ncontact),
-                                   .p_spin = PP_ARENA_ARRAY(arena, double, q->ncontact)};
-        if (!part.nu || !part.p_joint || !part.p_contact || !part.sigma || !part.p_spin) return false;
+                                   .p_spin = PP_ARENA_ARRAY(arena, double, q->ncontact),
+                                   .p_roll = PP_ARENA_ARRAY(arena, double, 2 * q->ncontact)};
+        if (!part.nu || !part.p_joint || !part.p_contact || !part.sigma || !part.p_spin || !part.p_roll) return false;
         pp_island_gather(&island[k], s, &part);
         for (int b = 0; b < q->nblock; b++)
             memcpy(part.nu + q->block_offset[b], s->nu + p->block_offset[island[k].block[b]],

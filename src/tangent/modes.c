@@ -27,12 +27,12 @@
 static double larger(double a, double b) { return a > b ? a : b; }
 
 double pp_friction_parts(const perp_step_problem *p, const perp_contact_row *c, pp_mode *m) {
-    double e[3], W = 0;
+    double e[PP_FRICTION_ROWS], W = 0;
     pp_friction_axes(c, e);
-    if (p->dim == 2) e[1] = e[2] = 0;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < PP_FRICTION_ROWS; k++) {
+        if (p->dim == 2 && k > 0) break;
         if (!(e[k] > 0)) continue;
-        double mass = pp_row_inverse_mass(p, pp_part_row(c, k)) + pp_part_compliance(c, k);
+        double mass = pp_row_inverse_mass(p, pp_friction_row(c, k)) + pp_friction_compliance(c, k);
         m->part[m->n] = k;
         m->e[m->n++] = e[k];
         W = larger(W, e[k] * e[k] * mass);
@@ -40,22 +40,23 @@ double pp_friction_parts(const perp_step_problem *p, const perp_contact_row *c, 
     return W;
 }
 
-double pp_slip_of(const perp_step_problem *p, const perp_step_solution *s, int i, const pp_mode *m, double slip[3]) {
+double pp_slip_of(const perp_step_problem *p, const perp_step_solution *s, int i, const pp_mode *m,
+                  double slip[PP_FRICTION_ROWS]) {
     const perp_contact_row *c = &p->contact[i];
     double sum = 0;
     for (int k = 0; k < m->n; k++) {
         int part = m->part[k];
-        slip[k] = pp_row_dot(p, pp_part_row(c, part), s->nu) + pp_part_b(c, part) +
-                  pp_part_compliance(c, part) * pp_part_impulse(s, i, part);
+        slip[k] = pp_row_dot(p, pp_friction_row(c, part), s->nu) + pp_friction_b(c, part) +
+                  pp_friction_compliance(c, part) * *pp_friction_impulse(s, i, part);
         sum += m->e[k] * m->e[k] * slip[k] * slip[k];
     }
     return sqrt(sum);
 }
 
 static void cone_mode(const perp_step_problem *p, const perp_step_solution *s, int i, double W, pp_mode *m) {
-    double slip[3], sum = 0, speed = pp_slip_of(p, s, i, m, slip);
+    double slip[PP_FRICTION_ROWS], sum = 0, speed = pp_slip_of(p, s, i, m, slip);
     for (int k = 0; k < m->n; k++) {
-        double x = pp_part_impulse(s, i, m->part[k]) / m->e[k];
+        double x = *pp_friction_impulse(s, i, m->part[k]) / m->e[k];
         sum += x * x;
     }
     double slack = W * (p->contact[i].mu * s->p_contact[3 * i] - sqrt(sum));
@@ -67,7 +68,8 @@ static void cone_mode(const perp_step_problem *p, const perp_step_solution *s, i
 static void pyramid_mode(const perp_step_problem *p, const perp_step_solution *s, int i, double W, pp_mode *m) {
     const perp_contact_row *c = &p->contact[i];
     const double *P = s->p_contact + 3 * i;
-    double slip[3], speed = pp_slip_of(p, s, i, m, slip), most = c->mu * P[0], half = 3.141592653589793 / c->nd;
+    double slip[PP_FRICTION_ROWS], speed = pp_slip_of(p, s, i, m, slip), most = c->mu * P[0],
+                                   half = 3.141592653589793 / c->nd;
     double slack = INFINITY, least = INFINITY;
     for (int k = 0; k < c->nd; k++) {
         double d[2], a = c->phase + (2 * k + 1) * half;
@@ -189,6 +191,7 @@ static bool copy_loads(pp_arena *a, const perp_step_problem *p, const perp_step_
     memcpy(to->p_contact, from->p_contact, 3 * (size_t)p->ncontact * sizeof *to->nu);
     memcpy(to->sigma, from->sigma, (size_t)p->ncontact * sizeof *to->nu);
     memcpy(to->p_spin, from->p_spin, (size_t)p->ncontact * sizeof *to->nu);
+    memcpy(to->p_roll, from->p_roll, 2 * (size_t)p->ncontact * sizeof *to->nu);
     return true;
 }
 
@@ -211,6 +214,7 @@ static perp_status spread(pp_frame *f, double nearness, pp_loads *out, perp_tang
     for (int i = 0; i < p->njoint; i++) out->other.p_joint[i] = 0.5 * (better.p_joint[i] + s->p_joint[i]);
     for (int i = 0; i < 3 * p->ncontact; i++) out->other.p_contact[i] = 0.5 * (better.p_contact[i] + s->p_contact[i]);
     for (int i = 0; i < p->ncontact; i++) out->other.p_spin[i] = 0.5 * (better.p_spin[i] + s->p_spin[i]);
+    for (int i = 0; i < 2 * p->ncontact; i++) out->other.p_roll[i] = 0.5 * (better.p_roll[i] + s->p_roll[i]);
     return PERP_OK;
 }
 

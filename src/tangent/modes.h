@@ -4,6 +4,7 @@
 #ifndef PP_MODES_H
 #define PP_MODES_H
 
+#include "problem/rows.h"
 #include "tangent/tangent_internal.h"
 
 #include "base/elementary.h"
@@ -20,25 +21,14 @@ typedef enum pp_mode_kind {
 /* The mode of a contact. */
 typedef struct pp_mode {
     pp_mode_kind kind;
-    int n;           /* parts that friction has */
-    int part[3];     /* which: 0 along t, 1 along o, 2 about the normal */
-    double e[3];     /* axes of the ellipsoid for these */
-    int corner[2];   /* directions of a pyramid */
-    double normal;   /* margin of open or closed, */
-    double friction; /* and of friction; INFINITY: has none [L/T] */
+    int n;                      /* parts that friction has */
+    int part[PP_FRICTION_ROWS]; /* which, as problem/rows.h numbers them */
+    double e[PP_FRICTION_ROWS]; /* axes of the ellipsoid for these */
+    int corner[2];              /* directions of a pyramid */
+    double normal;              /* margin of open or closed, */
+    double friction;            /* and of friction; INFINITY: has none [L/T] */
 } pp_mode;
 
-/* Row, b and impulse of a part of friction. */
-static inline const perp_row *pp_part_row(const perp_contact_row *c, int part) {
-    return part == 0 ? &c->t : part == 1 ? &c->o : &c->r;
-}
-static inline double pp_part_b(const perp_contact_row *c, int part) {
-    return part == 0 ? c->b_t : part == 1 ? c->b_o : c->b_r;
-}
-static inline double pp_part_compliance(const perp_contact_row *c, int part) { return part < 2 ? c->compliance_f : 0; }
-static inline double pp_part_impulse(const perp_step_solution *s, int i, int part) {
-    return part < 2 ? s->p_contact[3 * i + 1 + part] : s->p_spin[i];
-}
 /* Direction k of a pyramid: cosine and sine of its angle from t. */
 static inline void pp_pyramid_direction(const perp_contact_row *c, int k, double d[2]) {
     double a = c->phase + 6.283185307179586 * k / c->nd;
@@ -49,7 +39,8 @@ static inline void pp_pyramid_direction(const perp_contact_row *c, int k, double
 /* Parts of the friction that a contact has, into m, and the largest inverse mass that they feel. */
 double pp_friction_parts(const perp_step_problem *p, const perp_contact_row *c, pp_mode *m);
 /* Slip of contact i along those parts; its size in the metric of the axes is returned [L/T]. */
-double pp_slip_of(const perp_step_problem *p, const perp_step_solution *s, int i, const pp_mode *m, double slip[3]);
+double pp_slip_of(const perp_step_problem *p, const perp_step_solution *s, int i, const pp_mode *m,
+                  double slip[PP_FRICTION_ROWS]);
 /* The mode of contact i. */
 pp_mode pp_contact_mode(const perp_step_problem *p, const perp_step_solution *s, int i);
 /* Where the impulse of joint row i is: -1 at lo, 1 at hi, 0 between. *margin [L/T]. */

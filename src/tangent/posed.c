@@ -152,8 +152,9 @@ static perp_status gather(work *k) {
     int all = p->ncontact, *row = PP_ARENA_ARRAY(a, int, all), *first = PP_ARENA_ARRAY(a, int, all),
         *joint = PP_ARENA_ARRAY(a, int, p->njoint);
     pp_mode *mode = PP_ARENA_ARRAY(a, pp_mode, all);
-    double *P = PP_ARENA_ARRAY(a, double, 3 * all), *spin = PP_ARENA_ARRAY(a, double, all), margin;
-    if (!row || !first || !joint || !mode || !P || !spin) return PERP_E_MEMORY;
+    double *P = PP_ARENA_ARRAY(a, double, 3 * all), *spin = PP_ARENA_ARRAY(a, double, all),
+           *roll = PP_ARENA_ARRAY(a, double, 2 * all), margin;
+    if (!row || !first || !joint || !mode || !P || !spin || !roll) return PERP_E_MEMORY;
     int n = p->njoint, nrow = 0, closed = 0;
     for (int i = 0; i < p->njoint; i++) joint[i] = pp_joint_mode(p, k->loads, i, &margin);
     for (int i = 0; i < all; i++) {
@@ -165,16 +166,18 @@ static perp_status gather(work *k) {
         n += 1 + m.n;
         memcpy(P + 3 * closed, k->loads->p_contact + 3 * i, 3 * sizeof *P);
         spin[closed] = k->loads->p_spin[i];
+        memcpy(roll + 2 * closed, k->loads->p_roll + 2 * i, 2 * sizeof *roll);
         closed++;
     }
-    k->e = (pp_equations){.at = {.nu = k->loads->nu, .p_joint = k->loads->p_joint, .p_contact = P, .p_spin = spin},
-                          .njoint = p->njoint,
-                          .ncontact = closed,
-                          .n = n,
-                          .joint_mode = joint,
-                          .mode = mode,
-                          .first = first,
-                          .mass = PP_ARENA_ARRAY(a, double, n)};
+    k->e = (pp_equations){
+        .at = {.nu = k->loads->nu, .p_joint = k->loads->p_joint, .p_contact = P, .p_spin = spin, .p_roll = roll},
+        .njoint = p->njoint,
+        .ncontact = closed,
+        .n = n,
+        .joint_mode = joint,
+        .mode = mode,
+        .first = first,
+        .mass = PP_ARENA_ARRAY(a, double, n)};
     return k->e.mass ? pp_peg_again_new(f, row, nrow, &k->again) : PERP_E_MEMORY;
 }
 

@@ -12,10 +12,10 @@
 /* One equation a . dnu + sum c dp = right-hand side, in velocities. */
 typedef struct pp_equation {
     int nrow;
-    perp_row row[3];
-    double by[3]; /* factors of the rows */
-    int np, p[4]; /* unknowns */
-    double c[4];  /* their factors */
+    perp_row row[PERP_CONE_ROWS - 1];
+    double by[PERP_CONE_ROWS - 1]; /* factors of the rows */
+    int np, p[PERP_CONE_ROWS];     /* unknowns */
+    double c[PERP_CONE_ROWS];      /* their factors */
 } pp_equation;
 
 /* n unknown changes of impulses dp, each along a row of its own, and as many equations; and the changes of velocity

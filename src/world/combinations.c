@@ -133,7 +133,8 @@ size_t perp_combinations(char *buf, size_t size) {
         "(`stages` in [scene.md](scene.md)). These go together; what does not is refused when a world is made, with "
         "the reason given here.\nEvery combination that the tables say exists is run by a test, and every other one "
         "is refused in it (`test/cross/test_combinations.c`).\n\n"
-        "Elliptic and torsional friction (`e_t`, `e_o`, `e_r` of a contact law) need form cone in 3D.\n\n");
+        "Elliptic, torsional and rolling friction (`e_t`, `e_o`, `e_r`, `e_roll` of a contact law) need form cone in "
+        "3D.\n\n");
     pp_write(&t,
              "`geometry: end`, contacts that act at the end pose, goes with all contact models, forms and solvers of:");
     bool first = true;

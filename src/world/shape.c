@@ -157,14 +157,18 @@ static perp_status check_compliance(perp_world *w, const perp_pair_law *law) {
     return PERP_OK;
 }
 
-/* Refuses elliptic and torsional friction, except for true cones in 3D. */
+/* Refuses elliptic, torsional and rolling friction, except for true cones in 3D. */
 static perp_status check_ellipsoid(perp_world *w, const perp_pair_law *law) {
-    bool round = (law->e_t == 0 || law->e_t == 1) && (law->e_o == 0 || law->e_o == 1) && law->e_r == 0;
+    bool round =
+        (law->e_t == 0 || law->e_t == 1) && (law->e_o == 0 || law->e_o == 1) && law->e_r == 0 && law->e_roll == 0;
     if (round) return PERP_OK;
-    const char *name = law->e_r > 0 ? "e_r" : law->e_t > 0 && law->e_t != 1 ? "e_t" : "e_o";
+    const char *name = law->e_roll > 0                 ? "e_roll"
+                       : law->e_r > 0                  ? "e_r"
+                       : law->e_t > 0 && law->e_t != 1 ? "e_t"
+                                                       : "e_o";
     if (w->def.dim != 3) return pp_fail(w, PERP_E_FIT, "%s is for contacts in 3D", name);
     if (w->chosen.stepper->step && !w->chosen.stepper->ellipsoids)
-        return pp_fail(w, PERP_E_FIT, "stepper %s does not know elliptic or torsional friction (%s)",
+        return pp_fail(w, PERP_E_FIT, "stepper %s does not know elliptic, torsional or rolling friction (%s)",
                        w->chosen.stepper->name, name);
     if (w->def.form != PERP_FORM_CONE) return pp_fail(w, PERP_E_FIT, "%s needs true friction cones: form cone", name);
     return PERP_OK;
@@ -190,6 +194,7 @@ static perp_status check_law(perp_world *w, perp_pair_law law) {
     } number[] = {{"e_t", law.e_t},
                   {"e_o", law.e_o},
                   {"e_r", law.e_r},
+                  {"e_roll", law.e_roll},
                   {"stiffness", law.stiffness},
                   {"damping", law.damping},
                   {"stiffness_t", law.stiffness_t},

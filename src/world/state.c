@@ -21,7 +21,7 @@ typedef struct saved_header {
     int32_t nbody, njoint, nwarm_contact, nwarm_joint;
 } saved_header;
 
-static const uint64_t saved_magic = 0x7065727073743036ull; /* "perpst06" */
+static const uint64_t saved_magic = 0x7065727073743037ull; /* "perpst07" */
 
 static uint64_t layout(const perp_world *w) {
     uint64_t h = pp_hash(PP_HASH_START, &w->def.dim, sizeof w->def.dim);

@@ -43,7 +43,7 @@ is() { # is FILE TEXT: exactly this one line
 all="double-pendulum flat-slide full-planar hanging-rod incline mass-ratio momentum-chain painleve-rod particle-moving-wall
 particle-wall pendulum-on-block pinch-hold rolling-incline sliding-stop spinning-body tower
 triangle-drop-1 triangle-drop-3 corner-slide seam-slide block-over-hole rotation-overlap box-stack stack-3d tower-100 tetrahedra
-box-of-polygons box-of-polyhedra heap-polyhedra heap-cubes grasp-2d grasp-2d-friction pour-1000 torsion plate-2d plate-circle plate-circle-learned plate-centrifuge
+box-of-polygons box-of-polyhedra heap-polyhedra heap-cubes grasp-2d grasp-2d-friction pour-1000 torsion rolling-resistance plate-2d plate-circle plate-circle-learned plate-centrifuge
 plate-saddle friction-directions"
 run 0
 for name in $all; do has said "$name"; done

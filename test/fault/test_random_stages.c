@@ -69,7 +69,10 @@ static perp_shape_def shape(perp_random *r, int dim, perp_vec3 points[32]) {
 
 static perp_pair_law law(perp_random *r, int dim) {
     perp_pair_law l = {.mu = pick(r, 3) ? some(r, 0, 1.5) : 0, .restitution = pick(r, 3) ? 0 : some(r, 0, 1)};
-    if (dim == 3 && !pick(r, 4)) l.e_r = 0.01;
+    if (dim == 3 && !pick(r, 4)) {
+        l.e_r = 0.01;
+        l.e_roll = pick(r, 2) ? 0.02 : 0;
+    }
     if (pick(r, 3) == 0) {
         l.compliance = (perp_compliance)(1 + pick(r, 3));
         l.stiffness = some(r, 1e3, 1e6);

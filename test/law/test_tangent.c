@@ -327,7 +327,10 @@ static void shapes(void **state) {
         if (k == 2) add_shape(w, b, perp_shape_capsule(0.09, 0.1));
         if (k == 3) add_shape(w, b, perp_shape_capsule(0.09, 0.2));
         if (k == 4) add_shape(w, b, perp_shape_box(0.05, 0.05, 0.095));
-        OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.4, .e_t = k == 1 ? 0.5 : 0, .e_r = k == 1 ? 0.02 : 0}));
+        OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.4,
+                                                   .e_t = k == 1 ? 0.5 : 0,
+                                                   .e_r = k == 1 ? 0.02 : 0,
+                                                   .e_roll = k == 1 || k == 3 ? 0.01 : 0}));
         aim a[] = {{.body = b, .dp = {1, 1, 0}, .turn = {1, 0.3, 0.4}},
                    {.body = b, .dv = {1, 1, 0}, .dw = {0, 0.3, 1}},
                    {.body = ground, .dp = {0, 0, 1}, .turn = {0, 0.1, 0.2}},

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* test_cone_solvers.c - prox-newton, cone-interior-point and auto on friction problems whose answers are constructed:
- * redundant, ill-scaled, elliptic, torsional, with joints and bounds, local and global. */
+ * redundant, ill-scaled, elliptic, torsional, rolling, with joints and bounds, local and global. */
 #include <string.h>
 
 #include "arena_fixture.h"
@@ -13,13 +13,20 @@
 
 static const char *const solvers[] = {"auto", "prox-newton", "cone-interior-point"};
 
-enum { BODIES = 12, CONTACTS = 30, ROWS = 8, DOFS = 6 * BODIES, MOST = ROWS + 4 * CONTACTS };
+enum {
+    BODIES = 12,
+    CONTACTS = 30,
+    ROWS = 8,
+    DOFS = 6 * BODIES,
+    MOST = ROWS + PERP_CONE_ROWS * CONTACTS,
+    SIDES = PERP_CONE_ROWS - 1
+};
 
 /* Rigid bodies with random rows: two bodies or one and the ground in every contact. */
 typedef struct sample {
     perp_problem p;
     int Ms[DOFS + 1], Mi[6 * DOFS], Hs[MOST + 1], Hi[12 * MOST];
-    double M[6 * DOFS], H[12 * MOST], f[DOFS], b[MOST], mu[CONTACTS], axes[3 * CONTACTS], lo[ROWS], hi[ROWS];
+    double M[6 * DOFS], H[12 * MOST], f[DOFS], b[MOST], mu[CONTACTS], axes[SIDES * CONTACTS], lo[ROWS], hi[ROWS];
     double r[MOST], u[MOST]; /* the answer */
 } sample;
 
@@ -67,7 +74,7 @@ static void random_rows(sample *s, const kind *k, int m) {
 
 /* Impulse and velocity of a contact that obey the law: open, sticking inside or at the edge of its cone, or sliding. */
 static void random_law(const kind *k, double mu, const double *e, double *r, double *u) {
-    double t[3], length = 0;
+    double t[SIDES], length = 0;
     int tangents = k->dim - 1, state = rp_int(4);
     for (int i = 0; i < tangents; i++) t[i] = e[i] > 0 ? rp_sym() : 0, length += t[i] * t[i];
     length = sqrt(length);
@@ -97,8 +104,8 @@ static void make(sample *s, const kind *k) {
         s->hi[i] = state == 0 ? INFINITY : s->r[i] + 1;
     }
     for (int i = 0; i < k->contacts; i++) {
-        double e[3] = {1, 1, 1};
-        for (int a = 0; k->axes && a < k->dim - 1; a++) e[a] = a == 2 && rp_int(4) == 0 ? 0 : 0.2 + rp_unit();
+        double e[SIDES] = {1, 1, 1, 1, 1};
+        for (int a = 0; k->axes && a < k->dim - 1; a++) e[a] = a >= 2 && rp_int(4) == 0 ? 0 : 0.2 + rp_unit();
         s->mu[i] = rp_int(6) ? k->mu * rp_unit() : 0;
         for (int a = 0; a < k->dim - 1; a++) s->axes[(k->dim - 1) * i + a] = e[a];
         random_law(k, s->mu[i], e, s->r + k->rows + k->dim * i, s->u + k->rows + k->dim * i);
@@ -141,6 +148,7 @@ static const kind kinds[] = {
     {PERP_CONE, 3, 8, 10, 0, 0.5, 10, true},  {PERP_CONE, 4, 8, 8, 2, 0.5, 10, true},
     {PERP_CONE, 3, 2, 20, 0, 0.3, 1, false},  {PERP_CONE_QP, 3, 4, 16, 4, 1, 1e3, false},
     {PERP_CONE_QP, 4, 6, 10, 2, 1, 10, true}, {PERP_CONE, 3, 12, 3, 2, 10, 1, false},
+    {PERP_CONE, 6, 8, 8, 2, 0.5, 10, true},   {PERP_CONE_QP, 6, 6, 8, 2, 1, 10, true},
 };
 
 /* The constructed answer is one; every solver finds it or another. prox-newton and cone-interior-point may miss a few

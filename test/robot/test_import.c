@@ -80,12 +80,13 @@ static void excludes_of_both_sides_of_a_fixed_frame_are_told_apart(void **state)
 static void explicit_pairs_touch_and_have_their_own_friction(void **state) {
     (void)state;
     perp_scene *s = world_of(
-        "m.xml", "<mujoco><default><geom size='0.1' contype='0' conaffinity='0' friction='0.4'/></default><worldbody>"
-                 "<geom name='floor' type='plane' size='1 1 1'/><body name='a' pos='0 0 1'><freejoint/><geom name='a'/>"
-                 "</body><body name='b' pos='1 0 1'><freejoint/><geom name='b'/></body><body name='c' pos='2 0 1'>"
-                 "<freejoint/><geom name='c'/></body></worldbody><contact><pair geom1='a' geom2='floor' "
-                 "friction='0.9 0.9 0.02' condim='4'/><pair geom1='b' geom2='floor'/><pair geom1='a' geom2='b' "
-                 "condim='1'/><exclude body1='a' body2='b'/></contact></mujoco>");
+        "m.xml",
+        "<mujoco><default><geom size='0.1' contype='0' conaffinity='0' friction='0.4'/></default><worldbody>"
+        "<geom name='floor' type='plane' size='1 1 1'/><body name='a' pos='0 0 1'><freejoint/><geom name='a'/>"
+        "</body><body name='b' pos='1 0 1'><freejoint/><geom name='b'/></body><body name='c' pos='2 0 1'>"
+        "<freejoint/><geom name='c'/></body></worldbody><contact><pair geom1='a' geom2='floor' "
+        "friction='0.9 0.9 0.02 0.03 0.03' condim='6'/><pair geom1='b' geom2='floor'/><pair geom1='a' geom2='b' "
+        "condim='1'/><exclude body1='a' body2='b'/></contact></mujoco>");
     perp_world *w = perp_scene_world(s);
     assert_true(may_touch(w, "a", "base") && may_touch(w, "b", "base") && may_touch(w, "a", "b"));
     assert_true(shape_of(w, "c", 0).visual); /* no pair names it */
@@ -94,6 +95,7 @@ static void explicit_pairs_touch_and_have_their_own_friction(void **state) {
     assert_int_equal(perp_pair_get(w, a, floor, &law), PERP_OK);
     assert_near(law.mu, 0.9, 0);
     assert_near(law.e_r, 0.02 / 0.9, 1e-16);
+    assert_near(law.e_roll, 0.03 / 0.9, 1e-16);
     assert_int_equal(perp_pair_get(w, b, floor, &law), PERP_OK);
     assert_near(law.mu, 0.4, 0);
     assert_int_equal(perp_pair_get(w, a, b, &law), PERP_OK);
@@ -256,28 +258,32 @@ static void mimics_follow_exactly(void **state) {
 
 static void friction_is_the_larger_or_that_of_higher_priority(void **state) {
     (void)state;
-    perp_scene *s = world_of(
-        "m.xml",
-        "<mujoco><default><geom size='0.1'/></default><worldbody>"
-        "<geom type='plane' size='1 1 1' friction='0.5'/>"
-        "<body name='a' pos='0 0 1'><freejoint/><geom friction='0.8'/></body>"
-        "<body name='b' pos='0 1 1'><freejoint/><geom friction='0.2' priority='1' condim='4'/></body>"
-        "<body name='c' pos='0 2 1'><freejoint/><geom friction='0.1' condim='1'/></body></worldbody></mujoco>");
+    perp_scene *s =
+        world_of("m.xml", "<mujoco><default><geom size='0.1'/></default><worldbody>"
+                          "<geom type='plane' size='1 1 1' friction='0.5'/>"
+                          "<body name='a' pos='0 0 1'><freejoint/><geom friction='0.8'/></body>"
+                          "<body name='b' pos='0 1 1'><freejoint/><geom friction='0.2' priority='1' condim='4'/></body>"
+                          "<body name='c' pos='0 2 1'><freejoint/><geom friction='0.1' condim='1'/></body>"
+                          "<body name='d' pos='0 3 1'><freejoint/><geom friction='0.6 0.01 0.03' "
+                          "condim='6'/></body></worldbody></mujoco>");
     const perp_world *w = perp_scene_world(s);
     static const struct {
         const char *a, *b;
-        double mu, e_r;
-    } pair[] = {{"base", "a", 0.8, 0},
-                {"base", "b", 0.2, 0.005 / 0.2},
-                {"a", "b", 0.2, 0.005 / 0.2},
-                {"base", "c", 0.5, 0},
-                {"c", "c", 0, 0}};
+        double mu, e_r, e_roll;
+    } pair[] = {{"base", "a", 0.8, 0, 0},
+                {"base", "b", 0.2, 0.005 / 0.2, 0},
+                {"a", "b", 0.2, 0.005 / 0.2, 0},
+                {"base", "c", 0.5, 0, 0},
+                {"c", "c", 0, 0, 0},
+                {"base", "d", 0.6, 0.01 / 0.6, 0.03 / 0.6},
+                {"b", "d", 0.2, 0.005 / 0.2, 0}};
     for (size_t i = 0; i < sizeof pair / sizeof *pair; i++) {
         perp_pair_law law;
         assert_int_equal(perp_pair_get(w, shape_of(w, pair[i].a, 0).material, shape_of(w, pair[i].b, 0).material, &law),
                          PERP_OK);
         assert_near(law.mu, pair[i].mu, 0);
         assert_near(law.e_r, pair[i].e_r, 1e-15);
+        assert_near(law.e_roll, pair[i].e_roll, 1e-15);
     }
     perp_scene_close(s);
 }

@@ -241,8 +241,8 @@ static void test_cone_local(void **state) {
     for (int k = 0; k < 2; k++) {
         p.cls = k ? PERP_CONE_QP : PERP_CONE;
         accepted(&p);
-        REFUSED(c->dim, 1, "dim|1|2, 3 or 4");
-        REFUSED(c->dim, 5, "dim|5|2, 3 or 4");
+        REFUSED(c->dim, 1, "dim|1|2 to 6");
+        REFUSED(c->dim, 7, "dim|7|2 to 6");
         REFUSED(c->dim, 2, "W|4 x 4|3 x 3");
         REFUSED(c->nrow, -1, "nrow|-1");
         REFUSED(c->nrow, 2, "W|4 x 4|5 x 5");

@@ -17,7 +17,7 @@ enum { DEFINITE, NEARLY_SINGULAR, SINGULAR, UNSYMMETRIC, KINDS };
 /* Symmetric part positive semidefinite, mean diagonal 1. */
 static void random_matrix(int kind, int dim, double *W) {
     int rank = kind == SINGULAR ? 1 + rp_int(dim - 1) : dim;
-    double B[16], trace = 0;
+    double B[PP_CONE_SQUARE], trace = 0;
     for (int i = 0; i < dim * rank; i++) B[i] = rp_sym();
     for (int k = 0; k < rank && kind == NEARLY_SINGULAR; k++) {
         double f = pow(10, -4 * rp_unit());
@@ -64,7 +64,7 @@ static double length(int n, const double *x) {
 
 /* x and v that obey the law: open, stick, slide, or on an edge between them. */
 static void random_pair(int dim, double mu, bool associated, double *x, double *v) {
-    double t[3], n = 0;
+    double t[PERP_CONE_ROWS - 1], n = 0;
     for (int i = 0; i < dim - 1; i++) t[i] = rp_sym(), n += t[i] * t[i];
     for (int i = 0; i < dim - 1; i++) t[i] /= sqrt(n);
     memset(x, 0, sizeof *x * (size_t)dim);
@@ -88,8 +88,8 @@ static void random_pair(int dim, double mu, bool associated, double *x, double *
 static void test_projection(void **state) {
     (void)state;
     for (int run = 0; run < long_run(20000); run++) {
-        int dim = 2 + rp_int(3);
-        double mu = random_mu(), y[4] = {0}, p[4], z[4], dot = 0;
+        int dim = 2 + rp_int(PERP_CONE_ROWS - 1);
+        double mu = random_mu(), y[PERP_CONE_ROWS] = {0}, p[PERP_CONE_ROWS], z[PERP_CONE_ROWS], dot = 0;
         for (int i = 0; i < dim; i++) y[i] = rp_sym();
         memcpy(p, y, sizeof p);
         pp_cone_project(dim, mu, p);
@@ -111,9 +111,10 @@ static void test_random(void **state) {
     (void)state;
     double worst = 0;
     for (int run = 0; run < long_run(120000); run++) {
-        int dim = 2 + rp_int(3), kind = rp_int(KINDS);
+        int dim = 2 + rp_int(PERP_CONE_ROWS - 1), kind = rp_int(KINDS);
         bool associated = rp_int(2);
-        double W[16], q[4], x[4], v[4], e[4], mu = random_mu(), zero[4] = {0};
+        double W[PP_CONE_SQUARE], q[PERP_CONE_ROWS], x[PERP_CONE_ROWS], v[PERP_CONE_ROWS], e[PERP_CONE_ROWS],
+            mu = random_mu(), zero[PERP_CONE_ROWS] = {0};
         random_matrix(kind, dim, W);
         for (int i = 0; i < dim; i++) q[i] = x[i] = rp_sym();
         if (kind == SINGULAR) multiply(dim, W, x, zero, q);
@@ -133,9 +134,10 @@ static void test_random(void **state) {
 static void test_known(void **state) {
     (void)state;
     for (int run = 0; run < long_run(60000); run++) {
-        int dim = 2 + rp_int(3), kind = rp_int(KINDS);
+        int dim = 2 + rp_int(PERP_CONE_ROWS - 1), kind = rp_int(KINDS);
         bool associated = rp_int(2);
-        double W[16], q[4], x[4], v[4], y[4], u[4], e[4], mu = random_mu();
+        double W[PP_CONE_SQUARE], q[PERP_CONE_ROWS], x[PERP_CONE_ROWS], v[PERP_CONE_ROWS], y[PERP_CONE_ROWS],
+            u[PERP_CONE_ROWS], e[PERP_CONE_ROWS], mu = random_mu();
         random_matrix(kind, dim, W);
         random_pair(dim, mu, associated, x, v);
         for (int i = 0; i < dim; i++) {
@@ -234,7 +236,16 @@ static void test_blocks(void **state) {
     (void)state;
     int first[] = {0, 1, 2, 5};
     double mu[] = {0, 0, 0.5}, lo[] = {-1, 0}, hi[] = {1, INFINITY}, diag[48] = {0}, x[5], v[5], e[4];
-    pp_cone c = {.nblock = 3, .nrow = 2, .dim = 3, .m = 5, .first = first, .mu = mu, .lo = lo, .hi = hi, .diag = diag};
+    pp_cone c = {.nblock = 3,
+                 .nrow = 2,
+                 .dim = 3,
+                 .square = 16,
+                 .m = 5,
+                 .first = first,
+                 .mu = mu,
+                 .lo = lo,
+                 .hi = hi,
+                 .diag = diag};
     diag[0] = diag[16] = 1;
     for (int i = 0; i < 3; i++) diag[32 + 4 * i] = 1;
     double q[] = {-3, 2, -1, 0.2, 0.1};

@@ -363,8 +363,8 @@ static void refuses_own(void **state) {
         double v;
         const char *words;
     } row[] = {
-        {"@version", 0, 3, " version: found 3; allowed: 1 to 2"},
-        {"@version", 0, 0, " version: found 0; allowed: 1 to 2"},
+        {"@version", 0, 4, " version: found 4; allowed: 1 to 3"},
+        {"@version", 0, 0, " version: found 0; allowed: 1 to 3"},
         {"@n", 0, -1, " n: found -1; allowed: 0 or more"},
         {"@n", 0, 3, " c: found 2; allowed: 3"},
         {"@m", 0, 7, " row_lo: found 1; allowed: 7"},
@@ -483,7 +483,7 @@ static void refuses_to_write(void **state) {
          "M: found 2 x 3; allowed: 2 x 2"},
         {{.cls = PERP_CONE, .as.cone = {.dim = 2, .ncontact = 1, .mu = mu, .q = q, .W = {2, 2, start, start, q}}},
          "mu[0]: found -1; allowed: a finite number >= 0"},
-        {{.cls = PERP_CONE, .as.cone = {.dim = 5, .ncontact = 1, .mu = mu, .q = q}}, "dim: found 5; allowed: 2 to 4"},
+        {{.cls = PERP_CONE, .as.cone = {.dim = 7, .ncontact = 1, .mu = mu, .q = q}}, "dim: found 7; allowed: 2 to 6"},
         {{.cls = (perp_class)3}, "unknown class 3"},
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {

@@ -115,7 +115,7 @@ static void guess_and_back(void **state) {
         for (int j = 0; j < s.p.njoint; j++) from.p_joint[j] = 2 * rp_sym();
         for (int i = 0; i < 3 * s.p.ncontact; i++) from.p_contact[i] = rp_sym();
         double r[4 * RP_ROWS];
-        pp_step_cone_guess(&c, from.p_joint, from.p_contact, NULL, r);
+        pp_step_cone_guess(&c, &(perp_step_solution){.p_joint = from.p_joint, .p_contact = from.p_contact}, r);
         pp_step_cone_recover(&c, r, &to.s);
         for (int j = 0; j < s.p.njoint; j++) {
             const perp_joint_row *row = &s.joint[j];
@@ -166,7 +166,8 @@ static void judged_alike(void **state) {
         for (int j = 0; j < s.p.njoint; j++) from.p_joint[j] = rp_sym();
         for (int i = 0; i < 3 * s.p.ncontact; i++) from.p_contact[i] = rp_sym();
         double r[4 * RP_ROWS];
-        pp_step_cone_guess(&c, from.p_joint, from.p_contact, NULL, r); /* so that nothing is cleaned on the way back */
+        pp_step_cone_guess(&c, &(perp_step_solution){.p_joint = from.p_joint, .p_contact = from.p_contact},
+                           r); /* so that nothing is cleaned on the way back */
         pp_step_cone_recover(&c, r, room(&a));
         double judge = perp_problem_residual(&c.problem, r);
         assert_near(pp_step_cone_residual(&c, &a.s), judge, 1e-10 * (1 + judge));

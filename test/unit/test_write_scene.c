@@ -180,7 +180,7 @@ static perp_pair_law random_law(const perp_world *w) {
     perp_pair_law law = {.mu = uniform(0, 1), .restitution = bounce ? uniform(0, 1) : 0};
     if (bounce && sometimes() && perp_world_get_def(w).impacts != PERP_IMPACTS_PLAIN) law.restitution_t = uniform(0, 1);
     if (perp_world_dim(w) == 3 && perp_world_get_def(w).form == PERP_FORM_CONE && sometimes())
-        law.e_t = uniform(0.5, 2), law.e_r = uniform(0, 0.1);
+        law.e_t = uniform(0.5, 2), law.e_r = uniform(0, 0.1), law.e_roll = uniform(0, 0.1);
     return law;
 }
 
@@ -318,6 +318,7 @@ static void same_laws(const perp_world *w, const perp_world *v) {
         SAME_NUMBER(e_t);
         SAME_NUMBER(e_o);
         SAME_NUMBER(e_r);
+        SAME_NUMBER(e_roll);
         SAME_NUMBER(compliance);
         SAME_NUMBER(stiffness);
         SAME_NUMBER(damping);

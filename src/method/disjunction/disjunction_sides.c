@@ -150,6 +150,7 @@ static perp_status solve_part(work *k, int number) {
         int c = island->contact[i];
         memset(f->solve.solution.p_contact + 3 * c, 0, 3 * sizeof *f->solve.solution.p_contact);
         f->solve.solution.sigma[c] = f->solve.solution.p_spin[c] = 0;
+        f->solve.solution.p_roll[2 * c] = f->solve.solution.p_roll[2 * c + 1] = 0;
     }
     /* reports and captures show the whole island, not this part */
     double acceptance = f->solve.acceptance;

@@ -191,6 +191,7 @@ static void copy_answer(const perp_step_problem *p, const perp_step_solution *fr
     memcpy(to->p_contact, from->p_contact, 3 * (size_t)p->ncontact * sizeof *to->p_contact);
     memcpy(to->sigma, from->sigma, (size_t)p->ncontact * sizeof *to->sigma);
     memcpy(to->p_spin, from->p_spin, (size_t)p->ncontact * sizeof *to->p_spin);
+    memcpy(to->p_roll, from->p_roll, 2 * (size_t)p->ncontact * sizeof *to->p_roll);
 }
 
 static bool accepts(const perp_step_solution *s, void *ctx) {

@@ -65,7 +65,7 @@ static bool suits(const perp_step_problem *p, const double *nu_free) {
     for (int i = 0; i < p->ncontact; i++) {
         const perp_contact_row *c = &p->contact[i];
         if (!(c->compliance > 0) || pp_row_inverse_mass(p, &c->n) > STIFFEST * c->compliance) return false;
-        if (c->nd != 0 && c->mu > 0 && (c->e_r > 0 || slips(p, c, nu_free, speed))) return false;
+        if (c->nd != 0 && c->mu > 0 && (c->e_r > 0 || c->e_roll > 0 || slips(p, c, nu_free, speed))) return false;
     }
     for (int j = 0; j < p->njoint; j++) {
         const perp_joint_row *r = &p->joint[j];

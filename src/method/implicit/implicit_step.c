@@ -125,15 +125,11 @@ static perp_status write_contacts(pp_implicit_work *k, double **gap) {
     return PERP_OK;
 }
 
-/* Adds the velocity of drives to the slip along t and o and to the spin, before springs along the surface change the rows. */
+/* Notes the velocity of drives in the slip along the rows of friction, before springs along the surface change the rows. */
 static perp_status note_driven(pp_frame *f) {
-    double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 3 * f->contacts.n);
+    double *driven = PP_ARENA_ARRAY(&f->w->arena, double, PP_FRICTION_ROWS * f->contacts.n);
     if (!driven) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
-    for (int i = 0; i < f->contacts.n; i++) {
-        driven[3 * i] = f->pose.problem.contact[i].b_t;
-        driven[3 * i + 1] = f->pose.problem.contact[i].b_o;
-        driven[3 * i + 2] = f->pose.problem.contact[i].b_r;
-    }
+    for (int i = 0; i < f->contacts.n; i++) pp_note_driven(&f->pose.problem.contact[i], driven + PP_FRICTION_ROWS * i);
     f->pose.slip_driven = driven;
     return PERP_OK;
 }

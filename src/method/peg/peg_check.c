@@ -33,8 +33,12 @@ static double kinetic(const pp_frame *f, int block, const double *nu) {
 static double contact_work(const pp_frame *f, int i, const double *mean) {
     const perp_contact_row *c = &f->pose.problem.contact[i];
     const double *p = f->solve.solution.p_contact + 3 * i;
-    double spin = c->e_r > 0 ? f->solve.solution.p_spin[i] * (pp_row_dot(&f->pose.problem, &c->r, mean) + c->b_r) : 0;
-    return spin + p[0] * (pp_row_dot(&f->pose.problem, &c->n, mean) + c->b_n_kin) +
+    double turning = 0;
+    for (int k = 2; k < PP_FRICTION_ROWS; k++)
+        if (pp_friction_turns(c, k))
+            turning += *pp_friction_impulse(&f->solve.solution, i, k) *
+                       (pp_row_dot(&f->pose.problem, pp_friction_row(c, k), mean) + pp_friction_b(c, k));
+    return turning + p[0] * (pp_row_dot(&f->pose.problem, &c->n, mean) + c->b_n_kin) +
            p[1] * (pp_row_dot(&f->pose.problem, &c->t, mean) + c->b_t) +
            (f->w->def.dim == 3 ? p[2] * (pp_row_dot(&f->pose.problem, &c->o, mean) + c->b_o) : 0);
 }

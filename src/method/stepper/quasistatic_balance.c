@@ -39,15 +39,14 @@ static double known_normal(const perp_step_problem *p, const perp_contact_row *c
 }
 
 /* Friction rows of a contact and the axes of its ellipsoid; returns their number. */
-static int friction_rows(const perp_step_problem *p, const perp_contact_row *c, const perp_row *row[3],
-                         double axis[3]) {
-    double e[3];
+static int friction_rows(const perp_step_problem *p, const perp_contact_row *c, const perp_row *row[PP_FRICTION_ROWS],
+                         double axis[PP_FRICTION_ROWS]) {
+    double e[PP_FRICTION_ROWS];
     int n = 0;
     if (c->nd == 0 || !(c->mu > 0)) return 0;
     pp_friction_axes(c, e);
-    const perp_row *all[3] = {&c->t, &c->o, &c->r};
-    for (int k = 0; k < (p->dim == 3 ? 3 : 1); k++)
-        if (e[k] > 0) row[n] = all[k], axis[n++] = e[k];
+    for (int k = 0; k < (p->dim == 3 ? PP_FRICTION_ROWS : 1); k++)
+        if (e[k] > 0) row[n] = pp_friction_row(c, k), axis[n++] = e[k];
     return n;
 }
 
@@ -76,8 +75,8 @@ static void resist_joint(const perp_step_problem *p, const perp_joint_row *j, co
 }
 
 static void resist_contact(const perp_step_problem *p, const perp_contact_row *c, const double *d, resisted *t) {
-    const perp_row *row[3];
-    double axis[3], slip = 0, normal = known_normal(p, c);
+    const perp_row *row[PP_FRICTION_ROWS];
+    double axis[PP_FRICTION_ROWS], slip = 0, normal = known_normal(p, c);
     int n = friction_rows(p, c, row, axis);
     for (int k = 0; k < n; k++) slip = pp_hypot(slip, axis[k] * pp_row_dot(p, row[k], d));
     if (normal >= 0)
@@ -112,7 +111,7 @@ typedef struct search {
     const perp_step_problem *p;
     double *d;         /* ndof: Minv (F + G r) */
     double *p_joint;   /* njoint */
-    double *p_contact; /* 4 x ncontact: normal and friction, the latter divided by the axes */
+    double *p_contact; /* PERP_CONE_ROWS x ncontact: normal and friction, the latter divided by the axes */
 } search;
 
 static void sweep_joint(search *s, int i) {
@@ -147,9 +146,9 @@ static void project(double *x, int n, double mu, double known) {
 static void sweep_contact(search *s, int i) {
     const perp_step_problem *p = s->p;
     const perp_contact_row *c = &p->contact[i];
-    const perp_row *row[4] = {&c->n};
-    double axis[4] = {1}, known = known_normal(p, c), W = pp_row_inverse_mass(p, &c->n), *x = s->p_contact + 4 * i,
-           to[4] = {0};
+    const perp_row *row[PERP_CONE_ROWS] = {&c->n};
+    double axis[PERP_CONE_ROWS] = {1}, known = known_normal(p, c), W = pp_row_inverse_mass(p, &c->n),
+           *x = s->p_contact + PERP_CONE_ROWS * i, to[PERP_CONE_ROWS] = {0};
     int n = friction_rows(p, c, row + 1, axis + 1);
     for (int k = 1; k <= n; k++) W += axis[k] * axis[k] * pp_row_inverse_mass(p, row[k]);
     if (!(W > 0)) return;
@@ -216,7 +215,7 @@ static perp_status find_in_island(const pp_frame *f, const pp_island *island, co
     search s = {.p = p,
                 .d = PP_ARENA_ARRAY(a, double, p->ndof),
                 .p_joint = PP_ARENA_ZERO(a, double, p->njoint),
-                .p_contact = PP_ARENA_ZERO(a, double, 4 * p->ncontact)};
+                .p_contact = PP_ARENA_ZERO(a, double, PERP_CONE_ROWS * p->ncontact)};
     if (!F || !s.d || !s.p_joint || !s.p_contact) return PERP_E_MEMORY;
     for (int b = 0; b < p->nblock; b++)
         memcpy(F + p->block_offset[b], force + f->pose.problem.block_offset[island->block[b]],

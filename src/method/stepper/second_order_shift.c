@@ -23,6 +23,7 @@
 typedef struct slip {
     perp_vec3 s_W; /* along the surface [L/T] */
     double spin;   /* about the normal [1/T] */
+    perp_vec3 w_W; /* about the tangents [1/T] */
 } slip;
 
 /* Input of the friction law of one contact: a shift of its slip velocity, and the slip velocity that a friction pyramid is turned to [L/T]. */
@@ -62,7 +63,8 @@ static slip slip_of(const pp_frame *f, const perp_contact *c, const int *shape, 
         w = perp_v3_axpy(w, sign[k], wb);
     }
     v = perp_v3_add(v, pp_belt_slip(f, shape, by.before));
-    return (slip){perp_v3_axpy(v, -perp_v3_dot(v, c->n_W), c->n_W), perp_v3_dot(w, c->n_W)};
+    double spin = perp_v3_dot(w, c->n_W);
+    return (slip){perp_v3_axpy(v, -perp_v3_dot(v, c->n_W), c->n_W), spin, perp_v3_axpy(w, -spin, c->n_W)};
 }
 
 /* Rotates a tangent vector at normal n to normal m by the smallest rotation. */
@@ -91,7 +93,12 @@ static const perp_contact *same_contact_at_end(const pp_frame *f, int i, const p
     return n == 1 ? only : NULL;
 }
 
-static double size(slip x, double e_r) { return sqrt(perp_v3_dot(x.s_W, x.s_W) + e_r * e_r * x.spin * x.spin); }
+/* Product of two slips in the metric of the lengths of spin and rolling. */
+static double product(slip x, slip y, const perp_contact_row *c) {
+    return perp_v3_dot(x.s_W, y.s_W) + c->e_r * c->e_r * x.spin * y.spin +
+           c->e_roll * c->e_roll * perp_v3_dot(x.w_W, y.w_W);
+}
+static double size(slip x, const perp_contact_row *c) { return sqrt(product(x, x, c)); }
 
 static bool touched(const pp_frame *f, int i) {
     const int *s = f->contacts.shape + 2 * i;
@@ -110,27 +117,28 @@ static const pp_slip_shift *in_use(const pp_frame *f, int i) {
 
 /* The shift of contact i, which carries an impulse; returns false if there is none. */
 static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise, friction_input *out) {
-    *out = (friction_input){{{0, 0, 0}, 0}, {0, 0, 0}};
+    *out = (friction_input){.aim_W = {0, 0, 0}};
     const perp_contact *c = &f->contacts.at[i];
     const int *shape = f->contacts.shape + 2 * i, *end_shape = shape;
-    double e_r = f->pose.problem.contact[i].e_r;
+    const perp_contact_row *row = &f->pose.problem.contact[i];
     slip now = slip_of(f, c, shape, f->s0, (driven){.v = f->s1->v, .w = f->s1->w}, f->solve.solution.nu);
     const driven start = {f->control.start_v, f->control.start_w,
                           .before = true}; /* velocities of driven bodies at the start, not their mean as in the rows */
     const pp_slip_shift *used = in_use(f, i);
     slip seen = now; /* the slip that the law uses */
-    if (used) seen = (slip){perp_v3_add(now.s_W, used->slip_W), now.spin + used->spin};
-    bool slides = size(seen, e_r) > noise;
-    if (slides && f->pose.problem.contact[i].nd > 0 && f->w->def.dim == 3) {
+    if (used)
+        seen = (slip){perp_v3_add(now.s_W, used->slip_W), now.spin + used->spin, perp_v3_add(now.w_W, used->roll_W)};
+    bool slides = size(seen, row) > noise;
+    if (slides && row->nd > 0 && f->w->def.dim == 3) {
         out->aim_W = now.s_W;
         return true;
     }
     if (slides) {
         slip first = slip_of(f, c, shape, f->s0, start, f->control.nu0);
-        double a = size(now, e_r), b = size(first, e_r);
-        double along = perp_v3_dot(now.s_W, first.s_W) + e_r * e_r * now.spin * first.spin;
-        if (f->w->def.dim == 2 || !(b > noise) || !(along > SAME_WAY * a * b)) return false;
-        out->shift = (slip){perp_v3_sub(perp_v3_scale(a / b, first.s_W), now.s_W), first.spin * a / b - now.spin};
+        double a = size(now, row), b = size(first, row);
+        if (f->w->def.dim == 2 || !(b > noise) || !(product(now, first, row) > SAME_WAY * a * b)) return false;
+        out->shift = (slip){perp_v3_sub(perp_v3_scale(a / b, first.s_W), now.s_W), first.spin * a / b - now.spin,
+                            perp_v3_sub(perp_v3_scale(a / b, first.w_W), now.w_W)};
         return true;
     }
     const perp_contact *last = same_contact_at_end(f, i, end, &end_shape);
@@ -138,17 +146,19 @@ static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise
     slip here = slip_of(f, c, shape, f->s0, start, f->solve.solution.nu);
     slip then = slip_of(end, last, end_shape, end->s0, (driven){.v = end->s1->v, .w = end->s1->w}, f->update.nu_turned);
     perp_vec3 there = carried(then.s_W, last->n_W, c->n_W), mean = perp_v3_scale(0.5, perp_v3_add(here.s_W, there));
-    out->shift = (slip){perp_v3_sub(mean, now.s_W), 0.5 * (here.spin + then.spin) - now.spin};
+    perp_vec3 rolls = perp_v3_scale(0.5, perp_v3_add(here.w_W, carried(then.w_W, last->n_W, c->n_W)));
+    out->shift =
+        (slip){perp_v3_sub(mean, now.s_W), 0.5 * (here.spin + then.spin) - now.spin, perp_v3_sub(rolls, now.w_W)};
     return true;
 }
 
 /* Difference of two such inputs; NULL: no shift [L/T]. */
-static double shift_difference(const pp_slip_shift *a, const pp_slip_shift *b, double e_r) {
+static double shift_difference(const pp_slip_shift *a, const pp_slip_shift *b, const perp_contact_row *c) {
     static const pp_slip_shift nothing = {.shape = {-1, -1}};
     if (!a) a = &nothing;
     if (!b) b = &nothing;
     return perp_v3_norm(perp_v3_sub(a->slip_W, b->slip_W)) + perp_v3_norm(perp_v3_sub(a->aim_W, b->aim_W)) +
-           e_r * fabs(a->spin - b->spin);
+           c->e_r * fabs(a->spin - b->spin) + c->e_roll * perp_v3_norm(perp_v3_sub(a->roll_W, b->roll_W));
 }
 
 perp_status pp_slip_shifts(pp_frame *f, const pp_frame *end, double *change) {
@@ -158,7 +168,7 @@ perp_status pp_slip_shifts(pp_frame *f, const pp_frame *end, double *change) {
     int n = 0;
     *change = 0;
     for (int i = 0; i < f->contacts.n; i++) {
-        double e_r = f->pose.problem.contact[i].e_r;
+        const perp_contact_row *row = &f->pose.problem.contact[i];
         const pp_slip_shift *used = in_use(f, i), *now = NULL;
         const int *shape = f->contacts.shape + 2 * i;
         friction_input x;
@@ -167,11 +177,12 @@ perp_status pp_slip_shifts(pp_frame *f, const pp_frame *end, double *change) {
             list[n] = (pp_slip_shift){.shape = {shape[0], shape[1]},
                                       .feature = f->contacts.at[i].feature,
                                       .slip_W = x.shift.s_W,
-                                      .spin = e_r > 0 ? x.shift.spin : 0,
+                                      .spin = row->e_r > 0 ? x.shift.spin : 0,
+                                      .roll_W = row->e_roll > 0 ? x.shift.w_W : perp_v3(0, 0, 0),
                                       .aim_W = x.aim_W};
             now = &list[n++];
         }
-        *change = fmax(*change, shift_difference(used, now, e_r));
+        *change = fmax(*change, shift_difference(used, now, row));
     }
     f->demand.shift = list;
     f->demand.nshift = n;

@@ -87,6 +87,8 @@ static pp_frame *as_kick(const pp_frame *f) {
             row[i].b_t -= perp_v3_dot(x->slip_W, c->t_W);
             if (f->w->def.dim == 3) row[i].b_o -= perp_v3_dot(x->slip_W, c->o_W);
             if (row[i].e_r > 0) row[i].b_r -= x->spin;
+            for (int b = 0; b < 2 && row[i].e_roll > 0; b++)
+                row[i].b_roll[b] -= perp_v3_dot(x->roll_W, b ? c->o_W : c->t_W);
         }
     }
     k->pose.problem.contact = row;
@@ -143,6 +145,9 @@ static void add_contact_impulses(pp_frame *f, const pp_frame *kick) {
         f->solve.solution.p_contact[3 * at + 1] += perp_v3_dot(P, to->t_W);
         if (f->w->def.dim == 3) f->solve.solution.p_contact[3 * at + 2] += perp_v3_dot(P, to->o_W);
         if (kick->pose.problem.contact[i].e_r > 0) f->solve.solution.p_spin[at] += kick->solve.solution.p_spin[i];
+        perp_vec3 roll = pp_roll_impulse_W(kick, i);
+        f->solve.solution.p_roll[2 * at] += perp_v3_dot(roll, to->t_W);
+        f->solve.solution.p_roll[2 * at + 1] += perp_v3_dot(roll, to->o_W);
     }
 }
 
@@ -157,6 +162,7 @@ static bool own_solution(pp_frame *f, bool empty) {
         memcpy(s.p_joint, old->p_joint, (size_t)f->pose.problem.njoint * sizeof *s.p_joint);
         memcpy(s.p_contact, old->p_contact, 3 * (size_t)f->pose.problem.ncontact * sizeof *s.p_contact);
         memcpy(s.p_spin, old->p_spin, (size_t)f->pose.problem.ncontact * sizeof *s.p_spin);
+        memcpy(s.p_roll, old->p_roll, 2 * (size_t)f->pose.problem.ncontact * sizeof *s.p_roll);
     }
     f->solve.solution = s;
     f->solve.share = NULL; /* of one kick alone */

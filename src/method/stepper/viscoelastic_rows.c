@@ -173,15 +173,13 @@ perp_status pp_visco_rows(pp_visco_work *k) {
     pp_frame *f = k->f;
     int n = f->pose.problem.ncontact;
     perp_contact_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, n);
-    double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 3 * n);
+    double *driven = PP_ARENA_ARRAY(&f->w->arena, double, PP_FRICTION_ROWS *n);
     if (!row || !driven) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
     perp_status st = choose(k);
     if (st) return st;
     for (int i = 0; i < n; i++) {
         row[i] = f->pose.problem.contact[i];
-        driven[3 * i] = row[i].b_t;
-        driven[3 * i + 1] = row[i].b_o;
-        driven[3 * i + 2] = row[i].b_r;
+        pp_note_driven(&row[i], driven + PP_FRICTION_ROWS * i);
         if (k->contact[i].soft) soften(k, &k->contact[i], &row[i]);
     }
     f->pose.problem.contact = row;

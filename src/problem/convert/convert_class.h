@@ -36,8 +36,8 @@ perp_status pp_condense(const perp_cone *p, pp_arena *keep, pp_arena *scratch, p
  * mu = 0. One: the cone is a wedge, which two directions fill exactly. */
 typedef struct pp_friction {
     int count;
-    int row[3];
-    double axis[3];
+    int row[PERP_CONE_ROWS - 1];
+    double axis[PERP_CONE_ROWS - 1];
 } pp_friction;
 pp_friction pp_friction_of(const perp_cone *p, int contact);
 

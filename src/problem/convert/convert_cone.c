@@ -13,7 +13,7 @@
  *          by contact after the rows.
  *          Scales: an impulse's is 1/(its own entry of the matrix), a slip speed's row gets 1/W_f, W_f the largest inverse
  *          mass along the axes; so all residuals are velocities.
- * Valid    friction along at most two axes: not for the torsional cone with all three.
+ * Valid    friction along at most two axes: not for cones with more, as torsion and rolling give them.
  * Cost     entries of W times (directions per row)^2.
  * Source   Stewart, Trinkle (1996); Berard 2.6; Acary, Brogliato (2008) 13.3. */
 #include <limits.h>

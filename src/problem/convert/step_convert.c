@@ -11,7 +11,7 @@ static perp_status to_cone(perp_stored *s, const perp_step_problem *p, const per
     pp_step_cone cone; /* once more, for where the impulses go; freed with the rest */
     double *r = PP_STORED_ARRAY(s, double, perp_problem_size(&s->problem));
     if (!r || pp_step_to_cone(s->step, &s->arena, &cone)) return PERP_E_MEMORY;
-    pp_step_cone_guess(&cone, guess->p_joint, guess->p_contact, guess->p_spin, r);
+    pp_step_cone_guess(&cone, guess, r);
     s->guess = r;
     return PERP_OK;
 }

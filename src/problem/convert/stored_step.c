@@ -71,8 +71,9 @@ bool pp_stored_set_solution(perp_stored *s, const perp_step_solution *solution) 
                                .p_joint = copy_or_zeros(s, p->njoint, solution->p_joint),
                                .p_contact = copy_or_zeros(s, 3 * p->ncontact, solution->p_contact),
                                .sigma = copy_or_zeros(s, p->ncontact, solution->sigma),
-                               .p_spin = copy_or_zeros(s, p->ncontact, solution->p_spin)};
-    if (!to->nu || !to->p_joint || !to->p_contact || !to->sigma || !to->p_spin) return false;
+                               .p_spin = copy_or_zeros(s, p->ncontact, solution->p_spin),
+                               .p_roll = copy_or_zeros(s, 2 * p->ncontact, solution->p_roll)};
+    if (!to->nu || !to->p_joint || !to->p_contact || !to->sigma || !to->p_spin || !to->p_roll) return false;
     s->solution = to;
     return true;
 }

@@ -6,7 +6,7 @@
  * Method   blocks of M whole, zeros too, so that a body is seen as one block; columns of H likewise.
  * Valid    any rows; blocks of 2, 3 or 6 degrees of freedom.
  * Cost     linear in blocks and rows.
- * Source   Acary, Brogliato (2008) 13.7; Berard 2.6 for the step, (3.82) for elliptic and torsional friction. */
+ * Source   Acary, Brogliato (2008) 13.7; Berard 2.6 for the step, (3.82) for elliptic and torsional friction, to which rolling adds two rows. */
 #include "problem/convert/to_cone.h"
 
 #include <math.h>
@@ -107,8 +107,8 @@ static perp_status fill_masses(const perp_step_problem *p, pp_arena *arena, perp
 typedef struct sizes {
     int nrow, ncone, nnz;
     bool compliant;
-    bool round;   /* all cones circular */
-    bool torsion; /* some contact resists spin */
+    bool round;  /* all cones circular */
+    int turning; /* rows of rotation of a contact: 1 if some contact resists spin, 3 if one resists rolling */
 } sizes;
 
 static sizes count(const perp_step_problem *p) {
@@ -129,7 +129,10 @@ static sizes count(const perp_step_problem *p) {
         s.nnz += row_entries(p, &r->t);
         if (p->dim != 3) continue;
         s.nnz += row_entries(p, &r->o);
-        if (r->e_r > 0) s.nnz += row_entries(p, &r->r), s.torsion = true;
+        if (r->e_r > 0 && s.turning == 0) s.turning = 1;
+        if (r->e_roll > 0) s.turning = 3;
+        for (int k = 2; k < PP_FRICTION_ROWS; k++)
+            if (pp_friction_turns(r, k)) s.nnz += row_entries(p, pp_friction_row(r, k));
         if (!pp_friction_round(r)) s.round = false;
     }
     return s;
@@ -143,7 +146,7 @@ static bool finite_all(const double *x, int n) {
 
 perp_status pp_step_to_cone(const perp_step_problem *p, pp_arena *arena, pp_step_cone *c) {
     sizes s = count(p);
-    int width = p->dim + s.torsion, m = s.nrow + width * s.ncone;
+    int width = p->dim + s.turning, m = s.nrow + width * s.ncone;
     *c = (pp_step_cone){.n = m,
                         .width = width,
                         .round = s.round,
@@ -184,7 +187,7 @@ perp_status pp_step_to_cone(const perp_step_problem *p, pp_arena *arena, pp_step
         if (!c->slips[i]) continue;
         c->at[i] = h.m;
         if (axes) {
-            double e[3];
+            double e[PP_FRICTION_ROWS];
             pp_friction_axes(r, e);
             for (int a = 0; a < width - 1; a++) axes[(width - 1) * k + a] = e[a];
         }
@@ -194,7 +197,9 @@ perp_status pp_step_to_cone(const perp_step_problem *p, pp_arena *arena, pp_step
         put_row(&h, &r->n, r->b_n);
         put_row(&h, &r->t, r->b_t);
         if (p->dim == 3) put_row(&h, &r->o, r->b_o);
-        if (s.torsion) put_row(&h, r->e_r > 0 ? &r->r : &nothing, r->e_r > 0 ? r->b_r : 0);
+        for (int a = 2; a < 2 + s.turning; a++)
+            put_row(&h, pp_friction_turns(r, a) ? pp_friction_row(r, a) : &nothing,
+                    pp_friction_turns(r, a) ? pp_friction_b(r, a) : 0);
     }
     perp_cone *cone = &c->problem.as.cone;
     c->problem.cls = PERP_CONE;
@@ -218,21 +223,23 @@ perp_status pp_step_to_cone(const perp_step_problem *p, pp_arena *arena, pp_step
     return finite ? PERP_OK : PERP_E_SOLVE;
 }
 
-/* Slip velocity along t and o, and spin times its length: in the metric of the axes, if there are any. */
-static void slip_of(const pp_step_cone *c, int i, const double *nu, const double *imp, double slip[3]) {
+/* Slip velocity along t and o, spin and rolling times their lengths: in the metric of the axes, if there are any. */
+static void slip_of(const pp_step_cone *c, int i, const double *nu, const double *imp, double slip[PP_FRICTION_ROWS]) {
     const perp_step_problem *p = c->step;
     const perp_contact_row *r = &p->contact[i];
     slip[0] = pp_row_dot(p, &r->t, nu) + r->b_t + r->compliance_f * imp[1];
     slip[1] = p->dim == 3 ? pp_row_dot(p, &r->o, nu) + r->b_o + r->compliance_f * imp[2] : 0;
-    slip[2] = p->dim == 3 && r->e_r > 0 ? pp_row_dot(p, &r->r, nu) + r->b_r : 0;
+    for (int k = 2; k < PP_FRICTION_ROWS; k++)
+        slip[k] =
+            p->dim == 3 && pp_friction_turns(r, k) ? pp_row_dot(p, pp_friction_row(r, k), nu) + pp_friction_b(r, k) : 0;
     if (c->round) return;
-    double e[3];
+    double e[PP_FRICTION_ROWS];
     pp_friction_axes(r, e);
-    for (int k = 0; k < 3; k++) slip[k] *= e[k];
+    for (int k = 0; k < PP_FRICTION_ROWS; k++) slip[k] *= e[k];
 }
 
-static double length(const pp_step_cone *c, const double x[3]) {
-    return c->round ? pp_hypot(x[0], x[1]) : sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+static double length(const pp_step_cone *c, const double x[PP_FRICTION_ROWS]) {
+    return c->round ? pp_hypot(x[0], x[1]) : sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3] + x[4] * x[4]);
 }
 
 void pp_step_cone_recover(const pp_step_cone *c, const double *r, perp_step_solution *out) {
@@ -244,13 +251,16 @@ void pp_step_cone_recover(const pp_step_cone *c, const double *r, perp_step_solu
         out->p_contact[3 * i] = x[0];
         out->p_contact[3 * i + 1] = pressed ? x[1] : 0;
         out->p_contact[3 * i + 2] = pressed && p->dim == 3 ? x[2] : 0;
-        if (p->contact[i].e_r > 0 && p->dim == 3) out->p_spin[i] = pressed ? x[3] : 0;
+        for (int k = 2; p->dim == 3 && k < PP_FRICTION_ROWS; k++)
+            if (pp_friction_turns(&p->contact[i], k)) *pp_friction_impulse(out, i, k) = pressed ? x[k + 1] : 0;
     }
     pp_step_velocity(p, out->p_joint, out->p_contact, out->nu);
-    for (int i = 0; c->width == 4 && i < p->ncontact; i++)
-        if (c->slips[i] && p->contact[i].e_r > 0) pp_row_spread(p, &p->contact[i].r, out->p_spin[i], out->nu);
+    for (int i = 0; c->width > 3 && i < p->ncontact; i++)
+        for (int k = 2; c->slips[i] && k < PP_FRICTION_ROWS; k++)
+            if (pp_friction_turns(&p->contact[i], k))
+                pp_row_spread(p, pp_friction_row(&p->contact[i], k), *pp_friction_impulse(out, i, k), out->nu);
     for (int i = 0; i < p->ncontact; i++) {
-        double slip[3] = {0, 0, 0};
+        double slip[PP_FRICTION_ROWS] = {0};
         if (c->slips[i]) slip_of(c, i, out->nu, out->p_contact + 3 * i, slip);
         out->sigma[i] = length(c, slip);
     }
@@ -259,53 +269,55 @@ void pp_step_cone_recover(const pp_step_cone *c, const double *r, perp_step_solu
 static double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 
 /* Friction of a guess within its ellipsoid. */
-static void guess_ellipsoid(const perp_contact_row *row, const double *from, double spin, int width, double *x) {
-    double e[3], p[3] = {from[1], from[2], spin}, size = 0, most = row->mu * from[0];
+static void guess_ellipsoid(const pp_step_cone *c, int i, const perp_step_solution *from, double *x) {
+    const perp_contact_row *row = &c->step->contact[i];
+    double e[PP_FRICTION_ROWS], p[PP_FRICTION_ROWS] = {0}, size = 0, most = row->mu * from->p_contact[3 * i];
     pp_friction_axes(row, e);
-    for (int k = 0; k < 3 && k < width - 1; k++) size += e[k] > 0 ? p[k] / e[k] * (p[k] / e[k]) : 0;
+    for (int k = 0; k < c->width - 1; k++) {
+        bool given = k < 2 || (k == 2 ? from->p_spin != NULL : from->p_roll != NULL);
+        if (e[k] > 0 && given) p[k] = *pp_friction_impulse(from, i, k);
+        size += e[k] > 0 ? p[k] / e[k] * (p[k] / e[k]) : 0;
+    }
     size = sqrt(size);
-    for (int k = 0; k < 3 && k < width - 1; k++) x[1 + k] = e[k] > 0 ? p[k] * (size > most ? most / size : 1) : 0;
+    for (int k = 0; k < c->width - 1; k++) x[1 + k] = p[k] * (size > most ? most / size : 1);
 }
 
-void pp_step_cone_guess(const pp_step_cone *c, const double *p_joint, const double *p_contact, const double *p_spin,
-                        double *r) {
+void pp_step_cone_guess(const pp_step_cone *c, const perp_step_solution *from, double *r) {
     const perp_step_problem *p = c->step;
     for (int i = 0; i < c->n; i++) r[i] = 0;
     for (int j = 0; j < p->njoint; j++) {
-        double x = clamp(p_joint[j], p->joint[j].lo, p->joint[j].hi);
+        double x = clamp(from->p_joint[j], p->joint[j].lo, p->joint[j].hi);
         if (isfinite(x)) r[j] = x;
     }
     for (int i = 0; i < p->ncontact; i++) {
-        const double *from = p_contact + 3 * i;
+        const double *imp = from->p_contact + 3 * i;
         double *x = r + c->at[i];
-        if (!(from[0] > 0)) continue;
-        x[0] = from[0];
+        if (!(imp[0] > 0)) continue;
+        x[0] = imp[0];
         if (!c->slips[i]) continue;
         if (!c->round) {
-            guess_ellipsoid(&p->contact[i], from, p_spin && p->contact[i].e_r > 0 ? p_spin[i] : 0, c->width, x);
+            guess_ellipsoid(c, i, from, x);
             continue;
         }
-        double o = p->dim == 3 ? from[2] : 0, size = pp_hypot(from[1], o), most = p->contact[i].mu * from[0];
+        double o = p->dim == 3 ? imp[2] : 0, size = pp_hypot(imp[1], o), most = p->contact[i].mu * imp[0];
         double k = size > most ? most / size : 1;
-        x[1] = k * from[1];
+        x[1] = k * imp[1];
         if (p->dim == 3) x[2] = k * o;
     }
 }
 
-/* Projection of y = (normal, t, o, r) on the cone |y_T| <= mu y_N, in place. */
-static void project(const pp_step_cone *c, double mu, double y[4]) {
+/* Projection of y = (normal, rows of friction) on the cone |y_T| <= mu y_N, in place. */
+static void project(const pp_step_cone *c, double mu, double y[PERP_CONE_ROWS]) {
     double size = length(c, y + 1);
     if (size <= mu * y[0]) return;
     double along = (mu * size + y[0]) / (1 + mu * mu); /* new normal part, if it is not the tip */
     if (!(along > 0)) {
-        y[0] = y[1] = y[2] = y[3] = 0;
+        for (int k = 0; k < PERP_CONE_ROWS; k++) y[k] = 0;
         return;
     }
     double k = mu * along / size;
     y[0] = along;
-    y[1] *= k;
-    y[2] *= k;
-    y[3] *= k;
+    for (int i = 1; i < PERP_CONE_ROWS; i++) y[i] *= k;
 }
 
 static double bounded_residual(const perp_joint_row *row, double W, double p, double u) {
@@ -318,37 +330,42 @@ static double ellipsoid_residual(const pp_step_cone *c, int i, const perp_step_s
     const perp_step_problem *p = c->step;
     const perp_contact_row *row = &p->contact[i];
     const double *imp = s->p_contact + 3 * i;
-    double e[3], slip[3], y[4], x[4] = {imp[0], 0, 0, 0}, W = pp_row_inverse_mass(p, &row->n) + row->compliance,
-                                most = 0;
+    double e[PP_FRICTION_ROWS], slip[PP_FRICTION_ROWS], y[PERP_CONE_ROWS],
+        x[PERP_CONE_ROWS] = {imp[0]}, W = pp_row_inverse_mass(p, &row->n) + row->compliance, most = 0;
+    int rows = 3;
     pp_friction_axes(row, e);
     W += (e[0] * e[0] + e[1] * e[1]) * row->compliance_f;
     W += e[0] * e[0] * pp_row_inverse_mass(p, &row->t) + e[1] * e[1] * pp_row_inverse_mass(p, &row->o);
-    if (e[2] > 0) W += e[2] * e[2] * pp_row_inverse_mass(p, &row->r);
-    W /= e[2] > 0 ? 4 : 3;
-    if (!(W > 0)) W = 1;
     x[1] = imp[1] / e[0];
     x[2] = e[1] > 0 ? imp[2] / e[1] : 0;
-    if (e[2] > 0) x[3] = s->p_spin[i] / e[2];
+    for (int k = 2; k < PP_FRICTION_ROWS; k++) {
+        if (!(e[k] > 0)) continue;
+        W += e[k] * e[k] * pp_row_inverse_mass(p, pp_friction_row(row, k));
+        x[k + 1] = *pp_friction_impulse(s, i, k) / e[k];
+        rows++;
+    }
+    W /= rows;
+    if (!(W > 0)) W = 1;
     slip_of(c, i, s->nu, imp, slip);
     double u = pp_row_dot(p, &row->n, s->nu) + row->b_n + row->compliance * imp[0];
     y[0] = x[0] - (u + row->mu * length(c, slip)) / W;
-    for (int k = 0; k < 3; k++) y[k + 1] = x[k + 1] - slip[k] / W;
+    for (int k = 0; k < PP_FRICTION_ROWS; k++) y[k + 1] = x[k + 1] - slip[k] / W;
     project(c, row->mu, y);
-    for (int k = 0; k < 4; k++) most += (x[k] - y[k]) * (x[k] - y[k]);
+    for (int k = 0; k < PERP_CONE_ROWS; k++) most += (x[k] - y[k]) * (x[k] - y[k]);
     return W * sqrt(most);
 }
 
 static double cone_residual(const pp_step_cone *c, int i, const double *imp, const double *nu) {
     const perp_step_problem *p = c->step;
     const perp_contact_row *row = &p->contact[i];
-    double W = pp_row_inverse_mass(p, &row->n) + pp_row_inverse_mass(p, &row->t), slip[3];
+    double W = pp_row_inverse_mass(p, &row->n) + pp_row_inverse_mass(p, &row->t), slip[PP_FRICTION_ROWS];
     if (p->dim == 3) W += pp_row_inverse_mass(p, &row->o);
     W += row->compliance + (p->dim - 1) * row->compliance_f;
     W /= p->dim;
     if (!(W > 0)) W = 1;
     slip_of(c, i, nu, imp, slip);
     double u = pp_row_dot(p, &row->n, nu) + row->b_n + row->compliance * imp[0] + row->mu * pp_hypot(slip[0], slip[1]);
-    double y[4] = {imp[0] - u / W, imp[1] - slip[0] / W, imp[2] - slip[1] / W, 0};
+    double y[PERP_CONE_ROWS] = {imp[0] - u / W, imp[1] - slip[0] / W, imp[2] - slip[1] / W};
     project(c, row->mu, y);
     return W * sqrt((imp[0] - y[0]) * (imp[0] - y[0]) + (imp[1] - y[1]) * (imp[1] - y[1]) +
                     (imp[2] - y[2]) * (imp[2] - y[2]));

@@ -4,7 +4,9 @@
  *
  * Rows of the cone problem, in order: the joint rows, with their bounds and compliance; the normal rows of contacts
  * without friction, bounded by [0, INFINITY); then the contacts with friction, n and t (in 2D) or n, t, o (in 3D) of
- * each, and if any of them resists spin, the row about n of all: with axis 0 where there is no torsion. M is the block diagonal matrix of the bodies, H has J' of each row as a column, f is the momentum. */
+ * each. If any of them resists spin, the row about n of all follows, with axis 0 where there is no torsion. If any of them resists rolling,
+ * the rows about n, t and o of all follow, likewise. M is the block diagonal matrix of the bodies, H has J' of each row as a column, f is
+ * the momentum. */
 #ifndef PP_TO_CONE_H
 #define PP_TO_CONE_H
 
@@ -14,7 +16,7 @@
 typedef struct pp_step_cone {
     perp_problem problem; /* to hand to a solver; PERP_CONE */
     int n;                /* its size: rows */
-    int width;            /* rows of a contact with friction: 2 to 4 */
+    int width;            /* rows of a contact with friction: 2, 3, 4 or 6 */
     bool round;           /* all cones are circular: no axes */
     const perp_step_problem *step;
     int *at;     /* ncontact: row of the contact's normal impulse */
@@ -28,10 +30,9 @@ perp_status pp_step_to_cone(const perp_step_problem *step, pp_arena *arena, pp_s
 /* From the impulses r of the rows to those of the step, its velocity and slip speeds; `out` arrays are the caller's. */
 void pp_step_cone_recover(const pp_step_cone *c, const double *r, perp_step_solution *out);
 
-/* From impulses (of a step before) to a guess r, within bounds and cones. p_joint: njoint, p_contact: 3 x ncontact,
- * p_spin: ncontact, or NULL: zero. */
-void pp_step_cone_guess(const pp_step_cone *c, const double *p_joint, const double *p_contact, const double *p_spin,
-                        double *r);
+/* From the impulses of a solution (of a step before) to a guess r, within bounds and cones. p_joint: njoint, p_contact: 3 x ncontact,
+ * p_spin: ncontact, p_roll: 2 x ncontact, or NULL: zero. nu and sigma are not read. */
+void pp_step_cone_guess(const pp_step_cone *c, const perp_step_solution *from, double *r);
 
 /* perp_problem_residual() of recovered impulses: the largest |r - P(r - rho u^)|/rho over rows and contacts, with rho
  * = 1/(mean inverse mass of the rows). Straight from the rows of the step, so that nothing is allocated. */

@@ -168,7 +168,7 @@ static void use_row(work *w, int k, double unit) {
 static void use_contact(work *w, int c, double unit) {
     const pp_cone_judge *j = w->judge->cone;
     int dim = j->p.dim, at = j->p.nrow + dim * c, n = 0;
-    double x[4], slip = 0, noise = 0, mu = j->p.mu[c];
+    double x[PERP_CONE_ROWS], slip = 0, noise = 0, mu = j->p.mu[c];
     for (int i = 0; i < dim; i++) {
         if (!(j->to_v[at + i] > 0)) continue; /* no impulse there */
         x[n++] = j->to_v[at + i] * w->g[at + i];

@@ -44,26 +44,32 @@ static double sizes(const perp_step_problem *p, const perp_row *row, const doubl
     return sum;
 }
 
-/* A contact as up to four rows with their axes; without friction one. */
+/* A contact as up to six rows with their axes; without friction one. */
 typedef struct rows {
-    const perp_row *row[4];
-    double b[4], e[4], compliance[4], impulse[4];
+    const perp_row *row[PERP_CONE_ROWS];
+    double b[PERP_CONE_ROWS], e[PERP_CONE_ROWS], compliance[PERP_CONE_ROWS], impulse[PERP_CONE_ROWS];
     int n;
 } rows;
 
+static void add_row(rows *r, const perp_row *row, double b, double e, double compliance, double impulse) {
+    r->row[r->n] = row;
+    r->b[r->n] = b;
+    r->e[r->n] = e;
+    r->compliance[r->n] = compliance;
+    r->impulse[r->n++] = impulse;
+}
+
 static rows rows_of(const perp_step_problem *p, int i, const perp_step_solution *s) {
     const perp_contact_row *c = &p->contact[i];
-    const double *imp = s->p_contact + 3 * (ptrdiff_t)i;
-    bool friction = c->mu > 0 && c->nd != 0, cone = p->dim == 3 && c->nd < 0, spins = cone && c->e_r > 0;
-    rows r = {.row = {&c->n, &c->t, &c->o, &c->r},
-              .b = {c->b_n, c->b_t, c->b_o, c->b_r},
-              .e = {1, cone && c->e_t > 0 ? c->e_t : 1, cone && c->e_o > 0 ? c->e_o : 1, c->e_r},
-              .compliance = {c->compliance, c->compliance_f, c->compliance_f, 0},
-              .impulse = {imp[0], imp[1], imp[2], spins ? s->p_spin[i] : 0},
-              .n = !friction     ? 1
-                   : p->dim == 2 ? 2
-                   : spins       ? 4
-                                 : 3};
+    bool friction = c->mu > 0 && c->nd != 0, cone = p->dim == 3 && c->nd < 0;
+    double e[PP_FRICTION_ROWS] = {cone && c->e_t > 0 ? c->e_t : 1, cone && c->e_o > 0 ? c->e_o : 1, c->e_r, c->e_roll,
+                                  c->e_roll};
+    rows r = {.n = 0};
+    add_row(&r, &c->n, c->b_n, 1, c->compliance, s->p_contact[3 * (ptrdiff_t)i]);
+    for (int k = 0; friction && k < PP_FRICTION_ROWS; k++)
+        if (k == 0 || (k == 1 && p->dim == 3) || (k > 1 && cone && pp_friction_turns(c, k)))
+            add_row(&r, pp_friction_row(c, k), pp_friction_b(c, k), e[k], pp_friction_compliance(c, k),
+                    *pp_friction_impulse(s, i, k));
     return r;
 }
 

@@ -18,7 +18,7 @@
 #include "problem/law.h"
 #include "base/elementary.h"
 
-#define DIM 4 /* rows of a contact, at most */
+#define DIM PERP_CONE_ROWS
 
 static double dot(int n, const double *x, const double *y) {
     double sum = 0;

@@ -107,7 +107,9 @@ void pp_step_momentum(const perp_step_problem *p, const perp_step_solution *s, d
             add_impulse(p, &p->contact[i].n, s->p_contact[3 * i], first, G);
             add_impulse(p, &p->contact[i].t, s->p_contact[3 * i + 1], first, G);
             if (p->dim == 3) add_impulse(p, &p->contact[i].o, s->p_contact[3 * i + 2], first, G);
-            if (p->contact[i].e_r > 0) add_impulse(p, &p->contact[i].r, s->p_spin[i], first, G);
+            for (int k = 2; k < PP_FRICTION_ROWS; k++)
+                if (pp_friction_turns(&p->contact[i], k))
+                    add_impulse(p, pp_friction_row(&p->contact[i], k), *pp_friction_impulse(s, i, k), first, G);
         }
         for (int b = first; b < p->nblock && b < first + BLOCKS; b++) {
             int nd = p->block_ndof[b], at = p->block_offset[b];
@@ -208,24 +210,29 @@ static double nearest(int nd, double phase, double R, const double y[2], double 
     return best;
 }
 
-/* A true cone with axes: friction and slip as vectors of up to three parts, scaled so that K is a ball. */
+/* A true cone with axes: friction and slip as vectors of up to five parts, scaled so that K is a ball. */
 static void ellipsoid(const perp_step_problem *p, int at, const perp_step_solution *s, perp_step_residual *out) {
     const perp_contact_row *c = &p->contact[at];
-    const perp_row *row[3] = {&c->t, &c->o, &c->r};
-    const double *imp = s->p_contact + 3 * at, b[3] = {c->b_t, c->b_o, c->b_r};
-    const double e[3] = {c->e_t > 0 ? c->e_t : 1, c->e_o > 0 ? c->e_o : 1, c->e_r};
-    int n = c->e_r > 0 ? 3 : 2;
-    double W = 0, f[3], size = 0, y[3], far = 0;
-    for (int k = 0; k < n; k++) {
-        double own = e[k] * e[k] * (row_mass(p, row[k]) + (k < 2 ? c->compliance_f : 0));
+    const double all[PP_FRICTION_ROWS] = {c->e_t > 0 ? c->e_t : 1, c->e_o > 0 ? c->e_o : 1, c->e_r, c->e_roll,
+                                          c->e_roll};
+    int which[PP_FRICTION_ROWS], n = 0;
+    for (int k = 0; k < PP_FRICTION_ROWS; k++)
+        if (k < 2 || all[k] > 0) which[n++] = k;
+    double W = 0, f[PP_FRICTION_ROWS], size = 0, y[PP_FRICTION_ROWS], far = 0;
+    for (int i = 0; i < n; i++) {
+        int k = which[i];
+        double own = all[k] * all[k] * (row_mass(p, pp_friction_row(c, k)) + pp_friction_compliance(c, k));
         if (own > W) W = own;
     }
-    double R = W * c->mu * imp[0];
-    for (int k = 0; k < n; k++) {
-        f[k] = W * (k < 2 ? imp[k + 1] : s->p_spin[at]) / e[k];
-        y[k] = f[k] - e[k] * (pp_row_dot(p, row[k], s->nu) + b[k] + (k < 2 ? c->compliance_f * imp[k + 1] : 0));
-        size += f[k] * f[k];
-        far += y[k] * y[k];
+    double R = W * c->mu * s->p_contact[3 * at];
+    for (int i = 0; i < n; i++) {
+        int k = which[i];
+        double e = all[k], imp = *pp_friction_impulse(s, at, k);
+        f[i] = W * imp / e;
+        y[i] = f[i] - e * (pp_row_dot(p, pp_friction_row(c, k), s->nu) + pp_friction_b(c, k) +
+                           pp_friction_compliance(c, k) * imp);
+        size += f[i] * f[i];
+        far += y[i] * y[i];
     }
     size = sqrt(size);
     far = sqrt(far);
@@ -241,7 +248,7 @@ static void ellipsoid(const perp_step_problem *p, int at, const perp_step_soluti
 }
 
 static bool circular(const perp_contact_row *c) {
-    return !(c->e_r > 0) && (c->e_t == 0 || c->e_t == 1) && (c->e_o == 0 || c->e_o == 1);
+    return !(c->e_r > 0) && !(c->e_roll > 0) && (c->e_t == 0 || c->e_t == 1) && (c->e_o == 0 || c->e_o == 1);
 }
 
 void pp_step_contact(const perp_step_problem *p, int i, const perp_step_solution *s, perp_step_residual *out) {
@@ -305,9 +312,15 @@ static void contact_scale(const perp_step_problem *p, const perp_contact_row *c,
     worsen(scale, flat ? e_t * c->b_t : pp_hypot(e_t * c->b_t, e_o * c->b_o)); /* whatever the tangents */
     worsen(scale, flat ? e_t * row_free(p, &c->t) : pp_hypot(e_t * row_free(p, &c->t), e_o * row_free(p, &c->o)));
     if (flat) return;
-    if (plain || !(c->e_r > 0)) return;
-    worsen(scale, c->e_r * c->b_r);
-    worsen(scale, c->e_r * row_free(p, &c->r));
+    if (plain) return;
+    if (c->e_r > 0) {
+        worsen(scale, c->e_r * c->b_r);
+        worsen(scale, c->e_r * row_free(p, &c->r));
+    }
+    if (c->e_roll > 0) {
+        worsen(scale, c->e_roll * pp_hypot(c->b_roll[0], c->b_roll[1]));
+        worsen(scale, c->e_roll * pp_hypot(row_free(p, &c->roll[0]), row_free(p, &c->roll[1])));
+    }
 }
 
 static void joint_scale(const perp_step_problem *p, int j, double *scale) {

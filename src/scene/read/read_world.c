@@ -319,6 +319,7 @@ static perp_pair_law law_of(const pp_law_in *in) {
                            .e_t = in->e_t,
                            .e_o = in->e_o,
                            .e_r = in->e_r,
+                           .e_roll = in->e_roll,
                            .compliance = (perp_compliance)in->compliance,
                            .stiffness = in->stiffness,
                            .damping = in->damping,

@@ -369,6 +369,7 @@ static void set_law(const perp_pair_law *law, pp_law_in *in) {
     in->e_t = law->e_t > 0 ? law->e_t : 1; /* 0 stands for 1 */
     in->e_o = law->e_o > 0 ? law->e_o : 1;
     in->e_r = law->e_r;
+    in->e_roll = law->e_roll;
     in->compliance = (int)law->compliance;
     in->stiffness = law->stiffness;
     in->damping = law->damping;
@@ -389,9 +390,9 @@ static void put_law(pp_scribe *s, pp_text *t, const perp_pair_law *law, const ch
 
 static bool same_law(const perp_pair_law *a, const perp_pair_law *b) {
     return a->mu == b->mu && a->restitution == b->restitution && a->restitution_t == b->restitution_t &&
-           a->e_t == b->e_t && a->e_o == b->e_o && a->e_r == b->e_r && a->compliance == b->compliance &&
-           a->stiffness == b->stiffness && a->damping == b->damping && a->stiffness_t == b->stiffness_t &&
-           a->damping_t == b->damping_t && a->layer == b->layer;
+           a->e_t == b->e_t && a->e_o == b->e_o && a->e_r == b->e_r && a->e_roll == b->e_roll &&
+           a->compliance == b->compliance && a->stiffness == b->stiffness && a->damping == b->damping &&
+           a->stiffness_t == b->stiffness_t && a->damping_t == b->damping_t && a->layer == b->layer;
 }
 
 static char *materials_of(pp_scribe *s) {

@@ -17,7 +17,9 @@ static double norm_T(int dim, const double *x) {
     if (dim == 1) return 0;
     if (dim == 2) return fabs(x[1]);
     if (dim == 3) return pp_hypot(x[1], x[2]);
-    return pp_hypot(pp_hypot(x[1], x[2]), x[3]);
+    double t = pp_hypot(x[1], x[2]);
+    for (int i = 3; i < dim; i++) t = pp_hypot(t, x[i]);
+    return t;
 }
 
 static double dot_T(int dim, const double *x, const double *y) {

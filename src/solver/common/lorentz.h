@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* lorentz.h - the second-order (Lorentz) cone L = {x : x_0 >= |x_T|} in 1 to 4 dimensions and its Jordan algebra.
+/* lorentz.h - the second-order (Lorentz) cone L = {x : x_0 >= |x_T|} in 1 to 6 dimensions and its Jordan algebra.
  * x_0 is the first component of x, and x_T is the rest; e = (1, 0, ..). In one dimension L is the half line x >= 0. An
  * output may be the same array as an input unless a function says otherwise. */
 #ifndef PP_LORENTZ_H
@@ -8,7 +8,9 @@
 
 #include <stdbool.h>
 
-#define PP_LORENTZ_MAX 4 /* dimensions */
+#include "perp/problem.h"
+
+#define PP_LORENTZ_MAX PERP_CONE_ROWS /* dimensions */
 
 /* The smaller eigenvalue x_0 - |x_T|: positive inside L, 0 on its boundary. */
 double pp_lorentz_least(int dim, const double *x);

@@ -52,6 +52,7 @@ static bool lay_out_blocks(maker *k) {
     const perp_cone *p = k->p;
     c->nrow = p->nrow;
     c->dim = p->dim;
+    c->square = p->dim <= 4 ? 16 : p->dim * p->dim;
     c->nblock = p->nrow + p->ncontact;
     c->m = p->nrow + p->dim * p->ncontact;
     c->first = PP_CALL_ARRAY(k->call, int, c->nblock + 1);
@@ -60,7 +61,7 @@ static bool lay_out_blocks(maker *k) {
     c->hi = PP_CALL_ARRAY(k->call, double, c->nrow);
     c->scale = PP_CALL_ARRAY(k->call, double, c->m);
     c->q = PP_CALL_ARRAY(k->call, double, c->m);
-    c->diag = PP_CALL_ARRAY(k->call, double, 16 * c->nblock);
+    c->diag = PP_CALL_ARRAY(k->call, double, c->square * c->nblock);
     c->row = PP_CALL_ARRAY(k->call, int, c->nblock + 1);
     k->block_of = PP_CALL_ARRAY(k->call, int, c->m);
     k->e = PP_CALL_ARRAY(k->call, double, c->m);
@@ -129,7 +130,7 @@ static bool take_local(maker *k, const perp_sparse *W, const double *q) {
         int rows = pp_cone_rows(c, i);
         for (int s = c->row[i]; s < c->row[i + 1]; s++)
             if (c->entry[s].other == i)
-                memcpy(c->diag + 16 * (ptrdiff_t)i, c->entry[s].value, sizeof(double) * (size_t)(rows * rows));
+                memcpy(c->diag + c->square * i, c->entry[s].value, sizeof(double) * (size_t)(rows * rows));
     }
     memcpy(c->q, q, sizeof *q * (size_t)c->m);
     c->body = false;
@@ -386,8 +387,8 @@ static void finish_body(maker *k) {
     const perp_sparse *H = &k->p->H;
     for (int i = 0; i < c->nblock; i++) {
         int rows = pp_cone_rows(c, i);
-        double *D = c->diag + 16 * (ptrdiff_t)i, T[4 * NODE_MAX];
-        memset(D, 0, sizeof *D * 16);
+        double *D = c->diag + c->square * i, T[PERP_CONE_ROWS * NODE_MAX];
+        memset(D, 0, sizeof *D * (size_t)c->square);
         for (int s = c->row[i]; s < c->row[i + 1]; s++) {
             int node = c->entry[s].other, n = c->node[node + 1] - c->node[node];
             times_node(rows, n, c->entry[s].value, c->Minv[node], T);
@@ -447,7 +448,7 @@ static bool condense_nodes(maker *k) {
                     entry[used + a] = (pp_cone_entry){near[a], value};
                     value += rows * pp_cone_rows(c, near[a]);
                 }
-                double T[4 * NODE_MAX];
+                double T[PERP_CONE_ROWS * NODE_MAX];
                 for (int s = c->row[i]; s < c->row[i + 1]; s++) {
                     int node = c->entry[s].other, n = c->node[node + 1] - c->node[node];
                     times_node(rows, n, c->entry[s].value, c->Minv[node], T);
@@ -527,7 +528,7 @@ static bool apply_scales(maker *k) {
     double beta = 0;
     for (int i = 0; i < c->nblock; i++) {
         int rows = pp_cone_rows(c, i), counted = 0;
-        double mean = 0, *D = c->diag + 16 * (ptrdiff_t)i;
+        double mean = 0, *D = c->diag + c->square * i;
         for (int r = 0; r < rows; r++) {
             double e = k->e[c->first[i] + r];
             if (e > 0) mean += e * e * D[r + rows * r], counted++;
@@ -558,7 +559,7 @@ static bool apply_scales(maker *k) {
     for (int i = 0; i < c->nblock; i++) {
         int rows = pp_cone_rows(c, i);
         const double *s = c->scale + c->first[i];
-        double *D = c->diag + 16 * (ptrdiff_t)i;
+        double *D = c->diag + c->square * i;
         for (int b = 0; b < rows; b++)
             for (int a = 0; a < rows; a++) D[a + rows * b] *= s[a] * s[b];
         for (int t = c->row[i]; t < c->row[i + 1]; t++) {
@@ -642,7 +643,7 @@ void pp_cone_gather(const pp_cone *c, const double *x, double *y) {
 /* Rows of block i from y. rows is a constant where it is used. */
 static inline __attribute__((always_inline)) void spread_block(int rows, const pp_cone *c, int i, const double *y,
                                                                double *v) {
-    double sum[4] = {0};
+    double sum[PERP_CONE_ROWS] = {0};
     for (int s = c->row[i]; s < c->row[i + 1]; s++) {
         int at = c->node[c->entry[s].other], n = c->node[c->entry[s].other + 1] - at;
         const double *A = c->entry[s].value;

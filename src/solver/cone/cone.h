@@ -19,20 +19,23 @@ typedef struct pp_cone_entry {
         *value; /* local: rows_i x rows_j, column-major; body: rows_i x size of the node, column-major (H~_i' at it) */
 } pp_cone_entry;
 
+#define PP_CONE_SQUARE (PERP_CONE_ROWS * PERP_CONE_ROWS)
+
 typedef struct pp_cone {
     const perp_cone *p;
-    bool associated; /* PERP_CONE_QP: without De Saxce's term */
-    int nblock;      /* nrow + ncontact */
-    int nrow;        /* bounded rows, the first blocks */
-    int dim;         /* rows of a contact */
-    int m;           /* rows in all */
-    int *first;      /* nblock + 1: first row of each block */
-    double *mu;      /* nblock; 0 for bounded rows */
-    double *lo, *hi; /* nrow: scaled bounds */
-    double beta;     /* > 0: unit of x and v */
-    double *scale;   /* m: r = beta scale x; 0 where an axis is 0 */
-    double *q;       /* m: q~, velocities v at x = 0 */
-    double *diag;    /* nblock x 16: W~_ii, column-major with leading dimension dim (bounded rows: 1) */
+    bool associated;  /* PERP_CONE_QP: without De Saxce's term */
+    int nblock;       /* nrow + ncontact */
+    int nrow;         /* bounded rows, the first blocks */
+    int dim;          /* rows of a contact, at most PERP_CONE_ROWS */
+    ptrdiff_t square; /* distance between the square matrices of two blocks: dim x dim fits */
+    int m;            /* rows in all */
+    int *first;       /* nblock + 1: first row of each block */
+    double *mu;       /* nblock; 0 for bounded rows */
+    double *lo, *hi;  /* nrow: scaled bounds */
+    double beta;      /* > 0: unit of x and v */
+    double *scale;    /* m: r = beta scale x; 0 where an axis is 0 */
+    double *q;        /* m: q~, velocities v at x = 0 */
+    double *diag;     /* nblock x square: W~_ii, column-major with leading dimension dim (bounded rows: 1) */
     /* operator by block rows: local W~ x = sum_j W~_ij x_j; body: W~ x = H~'M^-1 H~ x + c~ x */
     bool body;            /* nodes are small blocks of M (bodies) and W~ is never formed */
     int *row;             /* nblock + 1: entries of block row i are entry[row[i]] .. entry[row[i + 1] - 1] */

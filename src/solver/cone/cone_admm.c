@@ -72,8 +72,8 @@ bool pp_cone_admm_make(pp_cone_admm *k) {
     if (k->memory > PP_ADMM_MEMORY) k->memory = PP_ADMM_MEMORY;
     k->dt = PP_CALL_ARRAY(k->call, double, (ptrdiff_t)k->memory *m);
     k->dg = PP_CALL_ARRAY(k->call, double, (ptrdiff_t)k->memory *m);
-    k->C = PP_CALL_ARRAY(k->call, double, 16 * (ptrdiff_t)k->c->nblock);
-    k->E = PP_CALL_ARRAY(k->call, double, 16 * (ptrdiff_t)k->c->nblock);
+    k->C = PP_CALL_ARRAY(k->call, double, k->c->square * k->c->nblock);
+    k->E = PP_CALL_ARRAY(k->call, double, k->c->square * k->c->nblock);
     k->body = PP_CALL_ARRAY(k->call, double, k->c->ndof);
     k->wait = k->rebalance;
     k->measure = INFINITY;
@@ -84,12 +84,12 @@ bool pp_cone_admm_make(pp_cone_admm *k) {
 
 static bool prepare(pp_cone_admm *k) {
     const pp_cone *c = k->c;
-    memset(k->C, 0, sizeof *k->C * 16 * (size_t)c->nblock);
-    memset(k->E, 0, sizeof *k->E * 16 * (size_t)c->nblock);
+    memset(k->C, 0, sizeof *k->C * (size_t)(c->square * c->nblock));
+    memset(k->E, 0, sizeof *k->E * (size_t)(c->square * c->nblock));
     for (int i = 0; i < c->nblock; i++)
         for (int r = 0, rows = pp_cone_rows(c, i); r < rows; r++) {
-            k->C[16 * (ptrdiff_t)i + r + rows * r] = k->penalty;
-            k->E[16 * (ptrdiff_t)i + r + rows * r] = 1;
+            k->C[c->square * i + r + rows * r] = k->penalty;
+            k->E[c->square * i + r + rows * r] = 1;
         }
     k->prepared++;
     k->ready = k->linear ? pp_cone_linear_factor(k->linear, k->C, k->E) : pp_cone_cg_prepare(k->cg, k->C, k->E);

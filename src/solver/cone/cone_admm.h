@@ -35,7 +35,7 @@ typedef struct pp_cone_admm {
     double *g;     /* change of t in one iteration */
     double *v, *b, *plain, *last_y, *last_t, *last_g;
     double *dt, *dg;                              /* memory x m: differences of t and g, in a ring */
-    double *C, *E;                                /* nblock x 16: p I and I */
+    double *C, *E;                                /* nblock x square: p I and I */
     double *body;                                 /* ndof: velocities of the bodies */
     double gram[PP_ADMM_MEMORY * PP_ADMM_MEMORY]; /* dg'dg */
     int pairs, next;                              /* pairs in the ring, and the place of the next */

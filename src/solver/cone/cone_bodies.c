@@ -37,8 +37,6 @@
 #define MOST_FILL 4
 /* [columns] Largest number of columns of J in a node. */
 #define NODE_SIZE 6
-/* [rows] Largest number of rows of a block. */
-#define ROWS 4
 
 typedef struct link {
     int other;
@@ -64,7 +62,7 @@ typedef struct finder {
     pp_cone *c;
     const perp_call *call;
     links *row;   /* nblock: the remainder of W~, without the diagonal blocks */
-    double *diag; /* nblock x 16 */
+    double *diag; /* nblock x square */
     int *slot;    /* nblock: scratch, -1 */
     column *col;
     int ncol, room;
@@ -94,7 +92,7 @@ static double largest(int n, const double *A) {
 static double largest_pivot(const finder *k, int i) {
     int rows = pp_cone_rows(k->c, i);
     double most = 0;
-    for (int r = 0; r < rows; r++) most = fmax(most, k->diag[16 * (ptrdiff_t)i + r + rows * r]);
+    for (int r = 0; r < rows; r++) most = fmax(most, k->diag[k->c->square * i + r + rows * r]);
     return most;
 }
 
@@ -111,14 +109,14 @@ static bool take_matrix(finder *k, bool *symmetric) {
         for (int s = c->row[i]; s < c->row[i + 1]; s++) {
             int j = c->entry[s].other, cols = pp_cone_rows(c, j), t = c->row[j];
             if (j == i) {
-                memcpy(k->diag + 16 * (ptrdiff_t)i, c->entry[s].value, sizeof(double) * (size_t)(rows * rows));
+                memcpy(k->diag + c->square * i, c->entry[s].value, sizeof(double) * (size_t)(rows * rows));
                 for (int b = 0; b < rows; b++)
                     for (int a = 0; a < b; a++)
                         if (!(fabs(c->entry[s].value[a + rows * b] - c->entry[s].value[b + rows * a]) <= PP_ROUNDING))
                             *symmetric = false;
                 continue;
             }
-            double *value = PP_CALL_ARRAY(k->call, double, ROWS *ROWS);
+            double *value = PP_CALL_ARRAY(k->call, double, c->square);
             if (!value) return false;
             while (t < c->row[j + 1] && c->entry[t].other < i) t++;
             bool there = t < c->row[j + 1] && c->entry[t].other == i;
@@ -159,10 +157,10 @@ static int choose(const finder *k) {
  * triangle. */
 static int pivots(const finder *k, int p, double least, int *which, double *L) {
     int rows = pp_cone_rows(k->c, p), n = 0;
-    double D[16];
-    memcpy(D, k->diag + 16 * (ptrdiff_t)p, sizeof D);
-    bool used[ROWS] = {false};
-    double F[ROWS][ROWS] = {{0}}; /* by row and column */
+    double D[PP_CONE_SQUARE];
+    memcpy(D, k->diag + k->c->square * p, sizeof *D * (size_t)(rows * rows));
+    bool used[PERP_CONE_ROWS] = {false};
+    double F[PERP_CONE_ROWS][PERP_CONE_ROWS] = {{0}}; /* by row and column */
     for (; n < rows; n++) {
         int at = -1;
         for (int r = 0; r < rows; r++)
@@ -207,15 +205,15 @@ static bool update_row(finder *k, const column *e, int i, const double *A) {
     for (int t = 0; t < e->count; B += pp_cone_rows(c, e->on[t]) * e->cols, t++) {
         int j = e->on[t], cols = pp_cone_rows(c, j);
         if (j == i) {
-            subtract(rows, rows, e->cols, A, A, k->diag + 16 * (ptrdiff_t)i);
+            subtract(rows, rows, e->cols, A, A, k->diag + c->square * i);
             continue;
         }
         if (k->slot[j] < 0) {
-            double *value = k->nspare > 0 ? k->spare[--k->nspare].value : PP_CALL_ARRAY(k->call, double, ROWS *ROWS);
+            double *value = k->nspare > 0 ? k->spare[--k->nspare].value : PP_CALL_ARRAY(k->call, double, c->square);
             void *at = l->at;
             if (!value || !grow(k->call, &at, l->count, &l->room, sizeof *l->at)) return false;
             l->at = at;
-            memset(value, 0, sizeof *value * ROWS * ROWS);
+            memset(value, 0, sizeof *value * (size_t)c->square);
             k->slot[j] = l->count;
             l->at[l->count++] = (link){j, value};
             k->alive++;
@@ -242,8 +240,8 @@ static bool update_row(finder *k, const column *e, int i, const double *A) {
 static bool eliminate(finder *k, int p) {
     const pp_cone *c = k->c;
     links *l = &k->row[p];
-    double around = largest_pivot(k, p), L[16], numbers = 0;
-    int which[ROWS];
+    double around = largest_pivot(k, p), L[PP_CONE_SQUARE], numbers = 0;
+    int which[PERP_CONE_ROWS];
     for (int s = 0; s < l->count; s++) around = fmax(around, largest_pivot(k, l->at[s].other));
     column e = {.count = l->count + 1};
     e.cols = pivots(k, p, fmax(PP_ROUNDING, LEAST_PIVOT * around), which, L);
@@ -257,11 +255,11 @@ static bool eliminate(finder *k, int p) {
     double *to = e.value;
     int rows = pp_cone_rows(c, p);
     e.on[0] = p;
-    column_of(rows, k->diag + 16 * (ptrdiff_t)p, e.cols, which, L, to);
+    column_of(rows, k->diag + c->square * p, e.cols, which, L, to);
     to += rows * e.cols;
     for (int s = 0; s < l->count; s++) {
         int j = l->at[s].other, cols = pp_cone_rows(c, j);
-        double S[16];
+        double S[PP_CONE_SQUARE];
         for (int b = 0; b < rows; b++)
             for (int a = 0; a < cols; a++) S[a + cols * b] = l->at[s].value[b + rows * a];
         e.on[s + 1] = j;
@@ -392,10 +390,10 @@ bool pp_cone_find_bodies(pp_cone *c, const perp_call *call) {
     finder k = {.c = c, .call = call};
     int nb = c->nblock;
     k.row = PP_CALL_ARRAY(call, links, nb);
-    k.diag = PP_CALL_ARRAY(call, double, 16 * nb);
+    k.diag = PP_CALL_ARRAY(call, double, c->square *nb);
     k.slot = PP_CALL_ARRAY(call, int, nb);
     if (!k.row || !k.diag || !k.slot) return false;
-    memset(k.diag, 0, sizeof *k.diag * 16 * (size_t)nb);
+    memset(k.diag, 0, sizeof *k.diag * (size_t)(c->square * nb));
     for (int i = 0; i < nb; i++) k.slot[i] = -1;
     bool symmetric;
     if (!take_matrix(&k, &symmetric)) return false;

@@ -162,7 +162,7 @@ bool pp_cone_cg_make(pp_cone_cg *k, const pp_cone *c, const perp_call *call) {
     k->A = PP_CALL_ARRAY(call, double, k->spot[k->row[k->n]]);
     k->P = PP_CALL_ARRAY(call, double, k->spot[k->row[k->n]]);
     k->stream = PP_CALL_ARRAY(call, double, k->spot[k->row[k->n]]);
-    k->Cinv = PP_CALL_ARRAY(call, double, c->body ? 16 * (ptrdiff_t)c->nblock : 0);
+    k->Cinv = PP_CALL_ARRAY(call, double, c->body ? c->square * c->nblock : 0);
     k->u = PP_CALL_ARRAY(call, double, c->m);
     if (!k->A || !k->P || !k->stream || !k->Cinv || !k->u) return false;
     memset(k->y, 0, sizeof *k->y * (size_t)k->unknowns);
@@ -239,10 +239,10 @@ static void fill_local(pp_cone_cg *k) {
         int rows = pp_cone_rows(c, i);
         for (int s = c->row[i]; s < c->row[i + 1]; s++) {
             int cols = pp_cone_rows(c, c->entry[s].other);
-            multiply(rows, rows, cols, k->E + 16 * (ptrdiff_t)i, c->entry[s].value, k->A + k->spot[k->entry[s]]);
+            multiply(rows, rows, cols, k->E + c->square * i, c->entry[s].value, k->A + k->spot[k->entry[s]]);
         }
         double *D = k->A + k->spot[k->diagonal[i]];
-        for (int a = 0; a < rows * rows; a++) D[a] += k->C[16 * (ptrdiff_t)i + a];
+        for (int a = 0; a < rows * rows; a++) D[a] += k->C[c->square * i + a];
     }
 }
 
@@ -260,10 +260,10 @@ static void add_pair(int rows, int n, int cols, const double *J, const double *T
 static bool contact_matrix(pp_cone_cg *k, int i, double *B) {
     const pp_cone *c = k->c;
     int rows = pp_cone_rows(c, i);
-    const double *E = k->E + 16 * (ptrdiff_t)i;
-    double C[16] = {0}, *Cinv = k->Cinv + 16 * (ptrdiff_t)i;
+    const double *E = k->E + c->square * i;
+    double C[PP_CONE_SQUARE] = {0}, *Cinv = k->Cinv + c->square * i;
     for (int a = 0; a < rows * rows; a++)
-        C[a] = k->C[16 * (ptrdiff_t)i + a] + (c->c ? E[a] * c->c[c->first[i] + a / rows] : 0);
+        C[a] = k->C[c->square * i + a] + (c->c ? E[a] * c->c[c->first[i] + a / rows] : 0);
     if (!pp_small_inverse(rows, C, Cinv)) return false;
     multiply(rows, rows, rows, Cinv, E, B);
     for (int b = 0; k->mirror && b < rows; b++)
@@ -273,7 +273,7 @@ static bool contact_matrix(pp_cone_cg *k, int i, double *B) {
 
 static bool fill_body(pp_cone_cg *k) {
     const pp_cone *c = k->c;
-    double B[16], T[4 * BLOCK_MAX];
+    double B[PP_CONE_SQUARE], T[PERP_CONE_ROWS * BLOCK_MAX];
     for (int i = 0; i < k->n; i++)
         memcpy(k->A + k->spot[k->diagonal[i]], c->M[i], sizeof(double) * (size_t)(size_of(k, i) * size_of(k, i)));
     int pair = 0;
@@ -297,7 +297,7 @@ static bool fill_body(pp_cone_cg *k) {
 static bool local_symmetric(const pp_cone_cg *k) {
     for (int i = 0; i < k->n; i++) {
         int rows = size_of(k, i);
-        const double *E = k->E + 16 * (ptrdiff_t)i, *C = k->C + 16 * (ptrdiff_t)i;
+        const double *E = k->E + k->c->square * i, *C = k->C + k->c->square * i;
         if (!twins(rows, rows, C, C)) return false;
         for (int a = 0; a < rows * rows; a++)
             if (E[a] != (a % (rows + 1) == 0 ? k->E[0] : 0)) return false;
@@ -483,7 +483,7 @@ static void block_multiply(const pp_cone *c, const double *D, const double *x, d
         int rows = pp_cone_rows(c, i);
         double *yi = y + c->first[i];
         for (int a = 0; a < rows; a++) yi[a] = 0;
-        add_product(rows, rows, 1, D + 16 * (ptrdiff_t)i, x + c->first[i], yi);
+        add_product(rows, rows, 1, D + c->square * i, x + c->first[i], yi);
     }
 }
 

@@ -28,8 +28,8 @@ typedef struct pp_cone_cg {
     bool symmetric;      /* the present matrix is symmetric */
     bool mirror;         /* input: C^-1 E is symmetric except for rounding, and is symmetrised */
     bool jacobi;         /* the incomplete factorisation failed: P is the block diagonal */
-    const double *C, *E; /* borrowed from pp_cone_cg_prepare: nblock x 16 each */
-    double *Cinv;        /* body: nblock x 16, C'^-1 */
+    const double *C, *E; /* borrowed from pp_cone_cg_prepare: nblock x square each */
+    double *Cinv;        /* body: nblock x square, C'^-1 */
     double *y;           /* unknowns: the solution, and the start of the next one */
     double *r, *z, *d, *q, *g, *t, *shadow; /* unknowns each */
     double *u;                              /* m */

@@ -59,7 +59,7 @@ bool pp_cone_figure_make(pp_cone_figure *f, const pp_cone *c, const perp_call *c
 /* The judge's figure, and in *own that of pp_cone_measure(): the same errors with and without weights. */
 static double figures(const pp_cone_figure *f, const double *x, const double *v, double *own) {
     const pp_cone *c = f->c;
-    double most = 0, unit = f->unit, plain = 0, plain_unit = 1, e[4];
+    double most = 0, unit = f->unit, plain = 0, plain_unit = 1, e[PERP_CONE_ROWS];
     *own = INFINITY;
     for (int i = 0; i < c->nblock; i++) {
         const double *xi = x + c->first[i];
@@ -84,7 +84,7 @@ double pp_cone_siconos(const pp_cone *c, const double *x, const double *v) {
     double rr = 0, uu = 0, qq = 0, ee = 0;
     for (int i = 0; i < c->nblock; i++) {
         int rows = pp_cone_rows(c, i);
-        double r[4] = {0}, u[4] = {0}, e[4], slip = 0;
+        double r[PERP_CONE_ROWS] = {0}, u[PERP_CONE_ROWS] = {0}, e[PERP_CONE_ROWS], slip = 0;
         for (int k = 0; k < rows; k++) {
             int row = c->first[i] + k;
             double s = c->scale[c->first[i]]; /* scale of the normal row: tangents are measured by their axes */
@@ -142,7 +142,7 @@ static void add_terms(const pp_cone_figure *f, const double *x) {
 /* The figure of the verdict. Laws that miss the target only by rounding count as meeting it. close: make this check. */
 static double by_judge(const pp_cone_figure *f, const double *x, const double *v, bool close) {
     const pp_cone *c = f->c;
-    double most = 0, e[4];
+    double most = 0, e[PERP_CONE_ROWS];
     if (close) add_terms(f, x);
     for (int i = 0; i < c->nblock; i++) {
         double miss = pp_cone_natural(c, i, x + c->first[i], v + c->first[i], e), figure = f->law[i] * miss;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* cone_law.c - one block of a cone problem: projection, natural map, exact solution with all other blocks constant
- *   v = W x + q,  W dim x dim (2 .. 4);  open: x = 0, v_N >= 0;  stick: v = 0, |x_T| <= mu x_N;
+ *   v = W x + q,  W dim x dim (2 .. 6);  open: x = 0, v_N >= 0;  stick: v = 0, |x_T| <= mu x_N;
  *   slide: v_N = 0, |x_T| = mu x_N, v_T = -k x_T, k > 0.  Associated law: v in the dual cone, perpendicular to x.
  * Method   Open and stick are tried first. Slide: (W + k J) x = -q, J = diag(0, 1 ..) or, associated, diag(-mu^2, 1 ..), and k is a root of
  *          |x_T(k)| = mu x_N(k). Coulomb: v_N = 0 is eliminated. mu x_N/|x_T| - 1 is negative at k = 0 (otherwise it sticks), positive for
@@ -30,7 +30,8 @@
 /* [1] If the residual of the law of one contact is below this, nothing else is tried. Half and double: no effect. */
 #define GOOD 2e-14
 
-#define MOST 5 /* rows of a contact and one more */
+#define MOST (PERP_CONE_ROWS + 1) /* rows of a contact and one more */
+#define SIDE (PERP_CONE_ROWS - 1) /* tangents of a contact */
 
 /* pp_cone_project(); dim is a constant where it is 2 or 3. */
 static inline __attribute__((always_inline)) void project(int dim, double mu, double *y) {
@@ -141,16 +142,16 @@ typedef struct law {
     bool associated;
     const double *q;
     /* Coulomb: v_N = 0 eliminated, v_T = S x_T + b. Associated: S = W_TT, b = q_T */
-    double S[9], b[3];
+    double S[SIDE * SIDE], b[SIDE];
 } law;
 
 static double entry(const law *l, int i, int j) { return l->W[i + l->dim * j]; }
 
-/* (S + k I) y = r for up to three tangents and one or two right sides, by partial pivoting. False if singular. */
-static bool shifted(const law *l, double k, int nrhs, double r[2][3]) {
+/* (S + k I) y = r for all tangents and one or two right sides, by partial pivoting. False if singular. */
+static bool shifted(const law *l, double k, int nrhs, double r[2][SIDE]) {
     int d = l->dim - 1;
-    double A[9];
-    memcpy(A, l->S, sizeof A);
+    double A[SIDE * SIDE];
+    memcpy(A, l->S, sizeof *A * (size_t)(d * d));
     for (int i = 0; i < d; i++) A[i + d * i] += k;
     for (int c = 0; c < d; c++) {
         int p = c;
@@ -244,7 +245,7 @@ static double polish(const law *l, double *x, double k) {
 /* Coulomb, at k: x, and mu x_N/|x_T| - 1 with its derivative. */
 static bool coulomb_at(const law *l, double k, double *x, double *phi, double *slope) {
     int d = l->dim - 1;
-    double r[2][3] = {{0}};
+    double r[2][SIDE] = {{0}};
     for (int i = 0; i < d; i++) r[0][i] = -l->b[i];
     if (!shifted(l, k, 1, r)) return false;
     memcpy(x + 1, r[0], sizeof *x * (size_t)d);
@@ -335,7 +336,7 @@ static double slide_coulomb(law *l, double *x) {
 /* Associated, at k: g is zero at k*; X = g x. */
 static bool associated_at(const law *l, double k, double *g, double *X) {
     int d = l->dim - 1;
-    double r[2][3] = {{0}};
+    double r[2][SIDE] = {{0}};
     for (int i = 0; i < d; i++) r[0][i] = entry(l, 1 + i, 0), r[1][i] = l->b[i];
     if (!shifted(l, k, 2, r)) return false;
     double p = l->q[0] - normal_of(l, r[1]);
@@ -406,7 +407,7 @@ static bool guess_associated(const law *l, double *x, double *root) {
 /* Sliding by the associated law. Returns the error of x. */
 static double slide_associated(law *l, double *x) {
     int d = l->dim - 1;
-    double k, y[4], q[4], size = norm(l->dim, l->q), best = INFINITY;
+    double k, y[PERP_CONE_ROWS], q[PERP_CONE_ROWS], size = norm(l->dim, l->q), best = INFINITY;
     const double *exact = l->q;
     memcpy(q, l->q, sizeof *q * (size_t)l->dim);
     for (int j = 0; j < d; j++)
@@ -452,7 +453,7 @@ static void offer_polished(const law *l, double *x, double *best, double *error)
  * projected on the cone. */
 static void offer_stick(const law *l, double *best, double *error) {
     int n = l->dim, d = n - 1;
-    double A[16], b[4], x[4], most = 0;
+    double A[PP_CONE_SQUARE], b[PERP_CONE_ROWS], x[PERP_CONE_ROWS], most = 0;
     for (int i = 0; i < n * n; i++) most = fmax(most, fabs(l->W[i]));
     for (int j = 0; j < d; j++) {
         b[j] = entry(l, 1 + j, 0) * l->q[0] / l->W[0] - l->q[1 + j];
@@ -473,7 +474,7 @@ static bool solve_law(law *l, int depth, double *x);
 static void offer_proximal(const law *l, double *best, double *error) {
     int n = l->dim;
     for (double a = 1e-2; a > 1e-9 && *error > GOOD; a *= 1e-2) {
-        double V[16], q[4], x[4], start = INFINITY;
+        double V[PP_CONE_SQUARE], q[PERP_CONE_ROWS], x[PERP_CONE_ROWS], start = INFINITY;
         memcpy(V, l->W, sizeof *V * (size_t)(n * n));
         memcpy(x, best, sizeof *x * (size_t)n);
         for (int i = 0; i < n; i++) V[i + n * i] += a;
@@ -483,7 +484,7 @@ static void offer_proximal(const law *l, double *best, double *error) {
             if (!solve_law(&inner, 1, x)) break;
             offer(l, x, best, error);
             if (count % 10 != 9) continue;
-            double y[4];
+            double y[PERP_CONE_ROWS];
             memcpy(y, x, sizeof y);
             offer_polished(l, y, best, error);
             if (!(*error < 0.5 * start)) break;
@@ -494,8 +495,9 @@ static void offer_proximal(const law *l, double *best, double *error) {
 
 static bool solve_law(law *l, int depth, double *x) {
     int n = l->dim;
-    double A[16], b[4], y[4] = {0}, slip = norm(n - 1, l->q + 1), error = INFINITY;
-    if (n < 2 || n > 4) return false; /* rows of a contact */
+    double A[PP_CONE_SQUARE], b[PERP_CONE_ROWS], y[PERP_CONE_ROWS] = {0}, slip = norm(n - 1, l->q + 1),
+                                                 error = INFINITY;
+    if (n < 2 || n > PERP_CONE_ROWS) return false; /* rows of a contact */
     memset(x, 0, sizeof *x * (size_t)n);
     if (!isfinite(l->q[0]) || !isfinite(slip)) return false;
     if (l->q[0] >= (l->associated ? l->mu * slip : 0)) return true;
@@ -529,7 +531,7 @@ bool pp_law_solve(int dim, const double *W, double mu, bool associated, const do
 }
 
 bool pp_cone_solve_block(const pp_cone *c, int i, const double *q, double *x) {
-    const double *W = c->diag + 16 * (ptrdiff_t)i;
+    const double *W = c->diag + c->square * i;
     if (i >= c->nrow) return pp_law_solve(c->dim, W, c->mu[i], c->associated, q, x);
     double goal = W[0] > 0 ? -q[0] / W[0] : q[0] > 0 ? -INFINITY : q[0] < 0 ? INFINITY : 0;
     x[0] = mid(c->lo[i], c->hi[i], goal);

@@ -141,7 +141,7 @@ bool pp_cone_linear_make(pp_cone_linear *k, const pp_cone *c, const perp_call *c
     k->t = PP_CALL_ARRAY(call, double, c->m);
     k->correction = PP_CALL_ARRAY(call, double, c->m);
     k->y = PP_CALL_ARRAY(call, double, c->ndof);
-    k->Cinv = PP_CALL_ARRAY(call, double, c->body ? 16 * c->nblock : 0);
+    k->Cinv = PP_CALL_ARRAY(call, double, c->body ? c->square * c->nblock : 0);
     if (!size || !k->r || !k->t || !k->correction || !k->y || !k->Cinv) return false;
     for (int i = 0; i < n; i++) size[i] = c->body ? c->node[i + 1] - c->node[i] : pp_cone_rows(c, i);
     if (!(c->body ? body_pattern : local_pattern)(c, call, &start, &index)) return false;
@@ -206,10 +206,10 @@ static void add_product(const pp_block_place *p, int rows, int n, int cols, cons
 
 static void fill_local(pp_cone_linear *k) {
     const pp_cone *c = k->c;
-    double T[16];
+    double T[PP_CONE_SQUARE];
     for (int i = 0; i < c->nblock; i++) {
         int rows = pp_cone_rows(c, i);
-        const double *E = k->E + 16 * (ptrdiff_t)i, *C = k->C + 16 * (ptrdiff_t)i;
+        const double *E = k->E + c->square * i, *C = k->C + c->square * i;
         for (int s = c->row[i]; s < c->row[i + 1]; s++) {
             int cols = pp_cone_rows(c, c->entry[s].other);
             multiply(rows, cols, E, c->entry[s].value, T);
@@ -233,7 +233,7 @@ static bool is_identity(int n, const double *A) {
 
 static bool fill_body(pp_cone_linear *k) {
     const pp_cone *c = k->c;
-    double B[16] = {0}, T[4 * 12];
+    double B[PP_CONE_SQUARE] = {0}, T[PERP_CONE_ROWS * 12];
     int pair = 0;
     for (int i = 0; i < c->nnode; i++) {
         int n = c->node[i + 1] - c->node[i];
@@ -241,14 +241,14 @@ static bool fill_body(pp_cone_linear *k) {
     }
     for (int i = 0; i < c->nblock; i++) {
         int rows = pp_cone_rows(c, i), entries = c->row[i + 1] - c->row[i];
-        const double *E = k->E + 16 * (ptrdiff_t)i;
-        double *Cinv = k->Cinv + 16 * (ptrdiff_t)i, C[16];
-        if (is_zero(rows * rows, E) && is_identity(rows, k->C + 16 * (ptrdiff_t)i)) { /* an open contact */
-            memcpy(Cinv, k->C + 16 * (ptrdiff_t)i, sizeof C);
+        const double *E = k->E + c->square * i;
+        double *Cinv = k->Cinv + c->square * i, C[PP_CONE_SQUARE];
+        if (is_zero(rows * rows, E) && is_identity(rows, k->C + c->square * i)) { /* an open contact */
+            memcpy(Cinv, k->C + c->square * i, sizeof *C * (size_t)(rows * rows));
             pair += entries * entries;
             continue;
         }
-        memcpy(C, k->C + 16 * (ptrdiff_t)i, sizeof C);
+        memcpy(C, k->C + c->square * i, sizeof *C * (size_t)(rows * rows));
         if (c->c)
             for (int b = 0; b < rows; b++)
                 for (int a = 0; a < rows; a++) C[a + rows * b] += E[a + rows * b] * c->c[c->first[i] + b];
@@ -276,7 +276,7 @@ static bool fill_body(pp_cone_linear *k) {
 bool pp_cone_linear_factor(pp_cone_linear *k, const double *C, const double *E) {
     k->C = C;
     k->E = E;
-    if (k->most > 0) memcpy(k->E0, E, sizeof *E * 16 * (size_t)k->c->nblock);
+    if (k->most > 0) memcpy(k->E0, E, sizeof *E * (size_t)(k->c->square * k->c->nblock));
     pp_block_lu_clear(k->lu);
     if (k->c->body) {
         if (!fill_body(k)) return false;
@@ -302,7 +302,7 @@ static inline __attribute__((always_inline)) void apply_block(int n, const doubl
 
 /* y = A x (+ y if add) over blocks. */
 static void block_multiply(const pp_cone *c, const double *A, const double *x, double *y, bool add) {
-    for (int i = 0; i < c->nblock; i++, A += 16) {
+    for (int i = 0; i < c->nblock; i++, A += c->square) {
         int rows = pp_cone_rows(c, i), first = c->first[i];
         switch (rows) {
         case 1: apply_block(1, A, x + first, y + first, add); break;

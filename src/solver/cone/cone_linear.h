@@ -18,9 +18,9 @@ typedef struct pp_cone_linear {
     pp_block_place *place;      /* local: by entry; body: by pair of entries of a block, in order */
     pp_block_place *mass;       /* body: diagonal blocks of the nodes */
     const double **turned;      /* body: by entry, its value with rows and columns exchanged */
-    const double *C, *E;        /* borrowed from the latest factorisation: nblock x 16 each */
-    double *Cinv;               /* body: nblock x 16, C'^-1 of the factors */
-    double *E0;                 /* nblock x 16: E of the factors, if they may be used again */
+    const double *C, *E;        /* borrowed from the latest factorisation: nblock x square each */
+    double *Cinv;               /* body: nblock x square, C'^-1 of the factors */
+    double *E0;                 /* nblock x square: E of the factors, if they may be used again */
     double *basis;              /* (most + 1) x m, for this */
     int most;                   /* affordable iterations with old factors; 0: none */
     double *r, *t, *correction; /* m each */
@@ -32,7 +32,7 @@ typedef struct pp_cone_linear {
 /* In the call's memory. False if refused. */
 bool pp_cone_linear_make(pp_cone_linear *k, const pp_cone *c, const perp_call *call);
 
-/* C, E: nblock x 16, each block column-major with its own number of rows as leading dimension; borrowed until the next
+/* C, E: nblock x square, each block column-major with its own number of rows as leading dimension; borrowed until the next
  * factorisation. Returns false if a number is not finite. */
 bool pp_cone_linear_factor(pp_cone_linear *k, const double *C, const double *E);
 

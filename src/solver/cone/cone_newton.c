@@ -106,8 +106,8 @@ bool pp_cone_newton_make(pp_cone_newton *k) {
         *vectors[i] = PP_CALL_ARRAY(k->call, double, m);
         if (!*vectors[i]) return false;
     }
-    k->C = PP_CALL_ARRAY(k->call, double, 16 * k->c->nblock);
-    k->E = PP_CALL_ARRAY(k->call, double, 16 * k->c->nblock);
+    k->C = PP_CALL_ARRAY(k->call, double, k->c->square * k->c->nblock);
+    k->E = PP_CALL_ARRAY(k->call, double, k->c->square * k->c->nblock);
     return k->C && k->E && pp_cone_figure_make(&k->figure, k->c, k->call);
 }
 
@@ -182,12 +182,12 @@ static inline __attribute__((always_inline)) double equation_of(int rows, pp_con
     double *F = at.F;
     bool derivative = at.derivative;
     int first = c->first[i];
-    double y[4] = {0}, P[4] = {0};
+    double y[PERP_CONE_ROWS] = {0}, P[PERP_CONE_ROWS] = {0};
     for (int r = 0; r < rows; r++) {
         int j = first + r;
         y[r] = x[j] - w[j] - k->pull * (x[j] - k->x[j]);
     }
-    double *E = k->E + 16 * (ptrdiff_t)i, *C = k->C + 16 * (ptrdiff_t)i;
+    double *E = k->E + c->square * i, *C = k->C + c->square * i;
     double rho = k->balanced && i >= c->nrow ? weight(rows, k, i, x + first, y) : 1;
     project(rows, c, i, y, P, derivative ? E : NULL);
     for (int r = 0; r < rows; r++) {
@@ -333,7 +333,7 @@ static void pulled(const pp_cone_newton *k, const double *d, double *out) {
     const pp_cone *c = k->c;
     for (int i = 0; i < c->nblock; i++) {
         int rows = pp_cone_rows(c, i), first = c->first[i];
-        const double *E = k->E + 16 * (ptrdiff_t)i;
+        const double *E = k->E + c->square * i;
         for (int r = 0; r < rows; r++) {
             double sum = 0;
             for (int s = 0; s < rows; s++) sum += E[r + rows * s] * d[first + s];

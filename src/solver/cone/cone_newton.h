@@ -45,7 +45,7 @@ typedef struct pp_cone_newton {
     double *trial, *F, *dx, *w, *start, *last;
     double *way, *way_v;     /* direction of the latest outer step if it may be continued, and W~ times it */
     double *stand, *stand_v; /* x and v before a jump */
-    double *C, *E;           /* nblock x 16 */
+    double *C, *E;           /* nblock x square */
 } pp_cone_newton;
 
 /* Takes its memory from the call; c, linear, call must be set. False if refused. */

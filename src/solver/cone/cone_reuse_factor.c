@@ -39,7 +39,7 @@ bool pp_cone_again_room(pp_cone_linear *k, int most, const perp_call *call) {
     k->most = most < MOST ? most : MOST;
     if (k->most == 0) return true;
     k->basis = PP_CALL_ARRAY(call, double, (ptrdiff_t)(k->most + 1) * k->c->m);
-    k->E0 = PP_CALL_ARRAY(call, double, 16 * k->c->nblock);
+    k->E0 = PP_CALL_ARRAY(call, double, k->c->square * k->c->nblock);
     return k->basis && k->E0;
 }
 
@@ -49,7 +49,8 @@ static bool nearly_the_same(const pp_cone_linear *k, const double *E) {
     for (int i = 0; i < k->c->nblock; i++) {
         int rows = pp_cone_rows(k->c, i);
         double most = 0;
-        for (int a = 16 * i; a < 16 * i + rows * rows; a++) most = fmax(most, fabs(E[a] - k->E0[a]));
+        const double *now = E + k->c->square * i, *then = k->E0 + k->c->square * i;
+        for (int a = 0; a < rows * rows; a++) most = fmax(most, fabs(now[a] - then[a]));
         changed += most > STATE;
     }
     return PER_CHANGE * changed + OTHERS <= k->most;

@@ -83,8 +83,8 @@ bool pp_cone_interior_make(pp_cone_interior *k) {
         *vectors[i] = PP_CALL_ARRAY(k->call, double, m);
         if (!*vectors[i]) return false;
     }
-    k->C = PP_CALL_ARRAY(k->call, double, 16 * k->c->nblock);
-    k->E = PP_CALL_ARRAY(k->call, double, 16 * k->c->nblock);
+    k->C = PP_CALL_ARRAY(k->call, double, k->c->square * k->c->nblock);
+    k->E = PP_CALL_ARRAY(k->call, double, k->c->square * k->c->nblock);
     k->nt = PP_CALL_ARRAY(k->call, pp_lorentz_nt, k->c->nblock);
     k->bound = PP_CALL_ARRAY(k->call, pp_cone_bound, k->c->nrow);
     k->dbound = PP_CALL_ARRAY(k->call, pp_cone_bound, k->c->nrow);
@@ -232,11 +232,11 @@ static bool make_ready(pp_cone_interior *k) {
 /* Newton's matrix at x, z: E = P^-1, C = (G Theta + delta) P. */
 static bool factor(pp_cone_interior *k) {
     const pp_cone *c = k->c;
-    memset(k->C, 0, sizeof *k->C * 16 * (size_t)c->nblock);
-    memset(k->E, 0, sizeof *k->E * 16 * (size_t)c->nblock);
+    memset(k->C, 0, sizeof *k->C * (size_t)(c->square * c->nblock));
+    memset(k->E, 0, sizeof *k->E * (size_t)(c->square * c->nblock));
     for (int i = 0; i < c->nblock; i++) {
         int rows = pp_cone_rows(c, i), d = i < c->nrow ? 1 : dims(k, i), first = c->first[i];
-        double *C = k->C + 16 * (ptrdiff_t)i, *E = k->E + 16 * (ptrdiff_t)i;
+        double *C = k->C + c->square * i, *E = k->E + c->square * i;
         for (int r = d; r < rows; r++) C[r + rows * r] = 1; /* stays 0 */
         if (i < c->nrow) {
             if (fixed(c, i)) {
@@ -249,7 +249,7 @@ static bool factor(pp_cone_interior *k) {
                 if (k->bound[i].gap[side] > 0) C[0] += k->bound[i].push[side] / k->bound[i].gap[side];
             continue;
         }
-        double T[16];
+        double T[PP_CONE_SQUARE];
         if (d == 0) continue;
         if (!pp_lorentz_nt_make(d, k->x + first, k->z + first, &k->nt[i])) return false;
         pp_lorentz_nt_square(d, &k->nt[i], T, d);
@@ -297,7 +297,7 @@ static bool direction(pp_cone_interior *k, double target, bool second, double *d
         int d = dims(k, i);
         if (d == 0) continue;
         const pp_lorentz_nt *nt = &k->nt[i];
-        double s[4], p[4], a[4], b[4];
+        double s[PERP_CONE_ROWS], p[PERP_CONE_ROWS], a[PERP_CONE_ROWS], b[PERP_CONE_ROWS];
         pp_lorentz_product(d, nt->lambda, nt->lambda, p);
         for (int r = 0; r < d; r++) s[r] = (r == 0 ? target : 0) - p[r];
         if (second) {
@@ -325,7 +325,7 @@ static bool direction(pp_cone_interior *k, double target, bool second, double *d
             continue;
         }
         int d = dims(k, i);
-        double a[4];
+        double a[PERP_CONE_ROWS];
         for (int r = 0; r < pp_cone_rows(c, i); r++) dx[first + r] = r < d ? stretch(c, i, r) * k->t[first + r] : 0;
         if (d > 0) pp_lorentz_nt_apply(d, &k->nt[i], dx + first, a);
         if (d > 0) pp_lorentz_nt_apply(d, &k->nt[i], a, a);

@@ -58,7 +58,7 @@ typedef struct pp_cone_interior {
     double *out;    /* m: for the watch, may be NULL */
     /* m each; x, z: inside their cones, scaled by P = diag(mu, 1, ..): x' = P x, z = P^-1 (v + mu |v_T| n) */
     double *x, *z, *best, *rested, *v, *rp, *rhs, *dx, *dz, *ax, *az, *t;
-    double *C, *E;                          /* nblock x 16 */
+    double *C, *E;                          /* nblock x square */
     pp_lorentz_nt *nt;                      /* nblock */
     pp_cone_bound *bound, *dbound, *abound; /* nrow: rows, their steps, those of the predictor */
 } pp_cone_interior;

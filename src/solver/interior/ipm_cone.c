@@ -33,7 +33,7 @@ typedef struct cone_view {
     double *fixed;      /* m: value where dropped, else 0 */
     int nbox, ncone;    /* counts */
     double *x, *v, *dx; /* m each */
-    double *C, *E;      /* nblock x 16 */
+    double *C, *E;      /* nblock x square */
 } cone_view;
 
 /* x of a point, moved exactly into the cones and bounds. */
@@ -70,10 +70,10 @@ static void multiply(void *ctx, const double *z, double *w) {
 static void make_block(cone_view *k, int i, const double *C, const double *E) {
     const pp_cone *c = &k->c;
     int rows = pp_cone_rows(c, i), place = k->at[c->first[i]];
-    double *Ci = k->C + 16 * (ptrdiff_t)i, *Ei = k->E + 16 * (ptrdiff_t)i;
+    double *Ci = k->C + c->square * i, *Ei = k->E + c->square * i;
     const double *F = k->factor + c->first[i];
-    memset(Ci, 0, sizeof *Ci * 16);
-    memset(Ei, 0, sizeof *Ei * 16);
+    memset(Ci, 0, sizeof *Ci * (size_t)c->square);
+    memset(Ei, 0, sizeof *Ei * (size_t)c->square);
     if (place < k->nbox) {
         for (int r = 0; r < rows; r++) Ci[r + rows * r] = 1;
         if (place < 0) return;
@@ -117,8 +117,8 @@ static bool number_rows(cone_view *k, const perp_call *call) {
     for (size_t i = 0; i < sizeof m / sizeof *m; i++)
         if (!(*m[i] = PP_CALL_ARRAY(call, double, c->m))) return false;
     k->at = PP_CALL_ARRAY(call, int, c->m);
-    k->C = PP_CALL_ARRAY(call, double, 16 * (ptrdiff_t)c->nblock);
-    k->E = PP_CALL_ARRAY(call, double, 16 * (ptrdiff_t)c->nblock);
+    k->C = PP_CALL_ARRAY(call, double, c->square * c->nblock);
+    k->E = PP_CALL_ARRAY(call, double, c->square * c->nblock);
     if (!k->at || !k->C || !k->E) return false;
     for (int i = 0; i < c->m; i++) k->at[i] = -1, k->factor[i] = 1, k->fixed[i] = 0;
     for (int i = 0; i < c->nblock; i++) {

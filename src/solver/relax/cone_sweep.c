@@ -34,13 +34,13 @@
 bool pp_cone_sweep_make(pp_cone_sweep *k, const pp_cone *c) {
     k->how.extrapolate = true;
     k->how.window = WINDOW;
-    k->inverse = PP_CALL_ARRAY(k->call, double, 16 * (ptrdiff_t)c->nblock);
+    k->inverse = PP_CALL_ARRAY(k->call, double, c->square * c->nblock);
     if (!k->inverse || !pp_cone_sweeps_on(&k->on, c, &k->how, k->call)) return false;
     for (int i = 0; i < c->nblock; i++) {
-        int rows = pp_cone_rows(c, i), piv[4];
-        double D[16], *X = k->inverse + 16 * (ptrdiff_t)i;
-        memcpy(D, c->diag + 16 * (ptrdiff_t)i, sizeof *D * (size_t)(rows * rows));
-        memset(X, 0, sizeof *X * 16);
+        int rows = pp_cone_rows(c, i), piv[PERP_CONE_ROWS];
+        double D[PP_CONE_SQUARE], *X = k->inverse + c->square * i;
+        memcpy(D, c->diag + c->square * i, sizeof *D * (size_t)(rows * rows));
+        memset(X, 0, sizeof *X * (size_t)c->square);
         if (!pp_lu(rows, D, rows, piv)) continue;
         for (int r = 0; r < rows; r++) X[r + rows * r] = 1;
         pp_lu_solve(rows, D, rows, piv, rows, X, rows);
@@ -50,11 +50,11 @@ bool pp_cone_sweep_make(pp_cone_sweep *k, const pp_cone *c) {
 
 /* x of a sliding contact, starting from its present value; q: its velocity at x = 0. */
 static void slide(const pp_cone *c, int i, double bound, const double *q, double *x) {
-    const double *W = c->diag + 16 * (ptrdiff_t)i;
+    const double *W = c->diag + c->square * i;
     int n = c->dim;
     double first = 0;
     for (int turn = 0; turn < TURNS; turn++) {
-        double push = q[0], change = 0, length = 0, next[4];
+        double push = q[0], change = 0, length = 0, next[PERP_CONE_ROWS];
         for (int j = 1; j < n; j++) push += W[n * j] * x[j];
         next[0] = fmax(0, -push / W[0]);
         for (int r = 1; r < n; r++) {
@@ -78,7 +78,7 @@ static void slide(const pp_cone *c, int i, double bound, const double *q, double
 /* Block i with all others constant, v its velocity at x. */
 static void solve_block(const pp_cone_sweep *k, int i, const double *v, const double *x, double *next) {
     const pp_cone *c = &k->on.c;
-    const double *W = c->diag + 16 * (ptrdiff_t)i, *X = k->inverse + 16 * (ptrdiff_t)i;
+    const double *W = c->diag + c->square * i, *X = k->inverse + c->square * i;
     int rows = pp_cone_rows(c, i);
     memcpy(next, x, sizeof *next * (size_t)rows);
     if (!(W[0] > 0)) return;
@@ -87,7 +87,7 @@ static void solve_block(const pp_cone_sweep *k, int i, const double *v, const do
         next[0] = to < c->lo[i] ? c->lo[i] : to > c->hi[i] ? c->hi[i] : to;
         return;
     }
-    double q[4] = {0}, length = 0;
+    double q[PERP_CONE_ROWS] = {0}, length = 0;
     for (int r = 0; r < rows; r++) {
         q[r] = v[r];
         for (int j = 0; j < rows; j++) q[r] -= W[r + rows * j] * x[j];
@@ -127,7 +127,7 @@ static double sweep(void *self, double step) {
     double most = 0, over = OVER * step;
     for (int i = 0; i < c->nblock; i++) {
         int rows = pp_cone_rows(c, i);
-        double v[4], next[4], change = 0;
+        double v[PERP_CONE_ROWS], next[PERP_CONE_ROWS], change = 0;
         const double *x = k->on.x + c->first[i];
         pp_cone_sweeps_velocity(&k->on, i, v);
         solve_block(k, i, v, x, next);

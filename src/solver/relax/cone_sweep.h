@@ -15,7 +15,7 @@ typedef struct pp_cone_sweep {
     pp_relax how;    /* tol: of pp_cone_strictest(); max_sweeps */
     double measure;  /* of x at the end */
     double *out;     /* m: for the watch, may be NULL */
-    double *inverse; /* nblock x 16: W~_ii^-1; a zero at [0]: there is none */
+    double *inverse; /* nblock x square: W~_ii^-1; a zero at [0]: there is none */
 } pp_cone_sweep;
 
 /* Allocates in the call's memory; figure, call, how must be set; k must not be moved. Returns false if out of memory. */

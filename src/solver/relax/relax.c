@@ -92,7 +92,7 @@ double pp_cone_sweeps_measure(void *self) {
     pp_cone_sweeps *s = self;
     const pp_cone *c = &s->c;
     pp_cone_sweeps_refresh(s);
-    double most = 0, unit = 0, e[4];
+    double most = 0, unit = 0, e[PERP_CONE_ROWS];
     for (int i = 0; i < c->nblock; i++) {
         int first = c->first[i], rows = pp_cone_rows(c, i);
         double size = fmax(norm(rows, s->x + first), norm(rows, c->q + first));
@@ -123,7 +123,7 @@ void pp_cone_sweeps_answer(void *self, const double *x, double *z) {
 /* One projected step of block i from x with velocity v, with W~_ii multiplied by `slow`. */
 static void projected_step(const pp_cone_sweeps *s, int i, double slow, const double *v, double *x) {
     const pp_cone *c = &s->c;
-    const double *W = c->diag + 16 * (ptrdiff_t)i;
+    const double *W = c->diag + c->square * i;
     int n = c->dim;
     double f = s->bound[i] / slow;
     if (i < c->nrow || c->associated) {
@@ -146,10 +146,10 @@ static void projected_step(const pp_cone_sweeps *s, int i, double slow, const do
 /* The target of block i: its solution with all others fixed. */
 static void block_target(const pp_cone_sweeps *s, int i, double slow, const double *v, const double *x, double *next) {
     const pp_cone *c = &s->c;
-    const double *W = c->diag + 16 * (ptrdiff_t)i;
+    const double *W = c->diag + c->square * i;
     int rows = pp_cone_rows(c, i);
     if (s->o->exact) {
-        double q[4], V[16];
+        double q[PERP_CONE_ROWS], V[PP_CONE_SQUARE];
         for (int k = 0; k < rows * rows; k++) V[k] = slow * W[k];
         memcpy(q, v, sizeof *q * (size_t)rows);
         for (int j = 0; j < rows; j++)
@@ -176,7 +176,7 @@ static void relax_block(const pp_cone *c, int i, double f, const double *x, doub
 static double gauss_seidel(void *self, double step) {
     pp_cone_sweeps *s = self;
     const pp_cone *c = &s->c;
-    double most = 0, e[4], v[4], next[4];
+    double most = 0, e[PERP_CONE_ROWS], v[PERP_CONE_ROWS], next[PERP_CONE_ROWS];
     int last = c->nblock - 1;
     for (int count = 0; count < (s->o->symmetric ? 2 : 1) * c->nblock; count++) {
         int i = count <= last ? count : 2 * last + 1 - count;
@@ -195,7 +195,7 @@ static double gauss_seidel(void *self, double step) {
 static double jacobi(void *self, double step) {
     pp_cone_sweeps *s = self;
     const pp_cone *c = &s->c;
-    double most = 0, e[4];
+    double most = 0, e[PERP_CONE_ROWS];
     pp_cone_sweeps_refresh(s);
     for (int i = 0; i < c->nblock; i++) {
         const double *x = s->x + c->first[i], *v = s->v + c->first[i];
@@ -212,7 +212,7 @@ static double jacobi(void *self, double step) {
 static void find_bounds(pp_cone_sweeps *s) {
     const pp_cone *c = &s->c;
     for (int i = 0; i < c->nblock; i++) {
-        const double *W = c->diag + 16 * (ptrdiff_t)i;
+        const double *W = c->diag + c->square * i;
         int rows = pp_cone_rows(c, i), from = i < c->nrow || c->associated ? 0 : 1;
         double most = 0;
         for (int r = from; r < rows; r++) {
@@ -256,7 +256,7 @@ static bool count_sharing(pp_cone_sweeps *s, const perp_call *call) {
     for (int k = 0; k < c->nnode && c->body; k++) users[k] = 0;
     for (int e = 0; e < c->row[c->nblock] && c->body; e++) users[c->entry[e].other]++;
     for (int i = 0; i < c->nblock; i++) {
-        const double *W = c->diag + 16 * (ptrdiff_t)i;
+        const double *W = c->diag + c->square * i;
         int rows = pp_cone_rows(c, i);
         double sum = 1, own = norm(rows * rows, W);
         for (int e = c->row[i]; e < c->row[i + 1]; e++) {
@@ -281,9 +281,9 @@ static double largest_eigenvalue(pp_cone_sweeps *s, double *x) {
         double before = norm(c->m, x);
         pp_cone_apply(c, x, s->v);
         for (int i = 0; i < c->nblock; i++) {
-            int rows = pp_cone_rows(c, i), first = c->first[i], piv[4];
-            double D[16];
-            memcpy(D, c->diag + 16 * (ptrdiff_t)i, sizeof *D * (size_t)(rows * rows));
+            int rows = pp_cone_rows(c, i), first = c->first[i], piv[PERP_CONE_ROWS];
+            double D[PP_CONE_SQUARE];
+            memcpy(D, c->diag + c->square * i, sizeof *D * (size_t)(rows * rows));
             for (int r = 0; r < rows; r++) {
                 D[r + rows * r] += BLOCK_LEAST;
                 x[first + r] = s->v[first + r] / s->slow[i];

@@ -38,6 +38,7 @@ static void classify(pp_frame *f, perp_certificate *cert) {
         const double *p = f->solve.solution.p_contact + 3 * i;
         memcpy(c->impulse_C, p, sizeof c->impulse_C);
         c->spin_impulse = pp_spin_impulse(f, i);
+        pp_roll_impulse(f, i, c->roll_impulse);
         c->gap_end = f->method.true_gap ? f->method.true_gap[i]
                                         : c->gap + pp_row_bend(f, &r->n) +
                                               f->h * pp_row_dot(&f->pose.problem, &r->n, f->solve.solution.nu);
@@ -47,9 +48,16 @@ static void classify(pp_frame *f, perp_certificate *cert) {
                         : 0;
         double slip = sqrt(st * st + so * so);
         if (f->w->def.dim == 3 && !pp_friction_round(r)) { /* in the metric of the friction ellipsoid */
-            double e[3], sr = r->e_r > 0 ? pp_row_dot(&f->pose.problem, &r->r, f->solve.solution.nu) + r->b_r : 0;
+            double e[PP_FRICTION_ROWS], square;
             pp_friction_axes(r, e);
-            slip = sqrt(e[0] * e[0] * st * st + e[1] * e[1] * so * so + e[2] * e[2] * sr * sr);
+            square = e[0] * e[0] * st * st + e[1] * e[1] * so * so;
+            for (int k = 2; k < PP_FRICTION_ROWS; k++) {
+                if (!pp_friction_turns(r, k)) continue;
+                double s =
+                    pp_row_dot(&f->pose.problem, pp_friction_row(r, k), f->solve.solution.nu) + pp_friction_b(r, k);
+                square += e[k] * e[k] * s * s;
+            }
+            slip = sqrt(square);
         }
         if (!(p[0] > 0)) {
             c->state = PERP_CONTACT_SEPARATING;

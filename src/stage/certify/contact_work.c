@@ -33,6 +33,8 @@
  *          rotated with it, so that a body which slides outwards on a rotating plate gains nothing in the frame of the plate.
  * Rebounds If contacts with restitution e close without friction, p (u+ + e u) = 0. So they take 1/2 (1 - e) p |u| in total, u: approach
  *          before. A larger loss is an error of the method. */
+#include <string.h>
+
 #include "model/actuator.h"
 #include "stage/solve/give_way.h"
 #include "stage/certify/contact_work.h"
@@ -102,10 +104,13 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
     for (int i = 0; i < p->ncontact; i++) {
         const perp_contact_row *c = &p->contact[i];
         if (!(k->solve.solution.p_contact[3 * i] > 0) || fixed(&c->n)) continue;
-        const perp_row *row[4] = {&c->n, &c->t, &c->o, &c->r};
-        const double driven[4] = {c->b_n_kin, pp_driven_slip(&k->pose, i, 0), pp_driven_slip(&k->pose, i, 1),
-                                  pp_driven_slip(&k->pose, i, 2)};
-        double was[4] = {driven[0], driven[1], driven[2], driven[3]}, sum = 0, other[2] = {0, 0}, lag[2] = {0, 0};
+        const perp_row *row[PERP_CONE_ROWS] = {&c->n};
+        double driven[PERP_CONE_ROWS] = {c->b_n_kin}, was[PERP_CONE_ROWS], sum = 0, other[2] = {0, 0}, lag[2] = {0, 0};
+        for (int r = 1; r < PERP_CONE_ROWS; r++) {
+            row[r] = pp_friction_row(c, r - 1);
+            driven[r] = pp_driven_slip(&k->pose, i, r - 1);
+        }
+        memcpy(was, driven, sizeof was);
         perp_vec3 u = {0, 0, 0}, v, w;
         perp_quat turn;
         for (int r = 0; r < p->dim && i < k->contacts.n; r++) {
@@ -119,11 +124,15 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
             was[1] = perp_v3_dot(v, at->t_W);
             was[2] = perp_v3_dot(v, at->o_W);
             was[3] = perp_v3_dot(w, at->n_W);
+            was[4] = perp_v3_dot(w, at->t_W);
+            was[5] = perp_v3_dot(w, at->o_W);
         }
-        int at = pp_work_island(a, &c->n), rows = c->e_r > 0 ? 4 : p->dim == 3 ? 3 : 2;
-        for (int r = 0; r < rows; r++) {
+        int at = pp_work_island(a, &c->n);
+        for (int r = 0; r < PERP_CONE_ROWS; r++) {
+            if (r > 2 ? !pp_friction_turns(c, r - 1) : r == 2 && p->dim == 2) continue;
             if ((r == 0 ? c->compliance : c->compliance_f) > 0) continue; /* a spring may return energy */
-            double impulse = r < 3 ? k->solve.solution.p_contact[3 * i + r] : k->solve.solution.p_spin[i];
+            double impulse =
+                r == 0 ? k->solve.solution.p_contact[3 * i] : *pp_friction_impulse(&k->solve.solution, i, r - 1);
             bool gives = c->compliance > 0;
             double after = pp_row_dot(p, row[r], k->solve.solution.nu) + driven[r],
                    before = gives ? after : pp_row_dot(p, row[r], k->control.nu0) + was[r];

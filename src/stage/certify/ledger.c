@@ -196,14 +196,16 @@ static void contacts(const pp_frame *f, perp_ledger *l) {
     for (int i = 0; i < f->pose.problem.ncontact; i++) {
         const perp_contact_row *c = &f->pose.problem.contact[i];
         const double *p = f->solve.solution.p_contact + 3 * i;
-        double b_t = pp_driven_slip(&f->pose, i, 0), b_o = pp_driven_slip(&f->pose, i, 1),
-               b_r = pp_driven_slip(&f->pose, i, 2);
+        double b_t = pp_driven_slip(&f->pose, i, 0), b_o = pp_driven_slip(&f->pose, i, 1);
         l->normal += p[0] * (pp_mean_velocity(f, &c->n) + c->b_n_kin);
         l->friction += p[1] * (pp_mean_velocity(f, &c->t) + b_t) + p[2] * (pp_mean_velocity(f, &c->o) + b_o);
         l->kinematic -= p[0] * c->b_n_kin + p[1] * b_t + p[2] * b_o;
-        if (!(c->e_r > 0)) continue;
-        l->friction += f->solve.solution.p_spin[i] * (pp_mean_velocity(f, &c->r) + b_r);
-        l->kinematic -= f->solve.solution.p_spin[i] * b_r;
+        for (int k = 2; k < PP_FRICTION_ROWS; k++) {
+            if (!pp_friction_turns(c, k)) continue;
+            double b = pp_driven_slip(&f->pose, i, k), moment = *pp_friction_impulse(&f->solve.solution, i, k);
+            l->friction += moment * (pp_mean_velocity(f, pp_friction_row(c, k)) + b);
+            l->kinematic -= moment * b;
+        }
     }
 }
 
@@ -229,7 +231,9 @@ void pp_ledger_later(const pp_frame *f, const double *d, perp_ledger *l) {
         const perp_contact_row *c = &f->pose.problem.contact[i];
         const double *p = f->solve.solution.p_contact + 3 * i;
         add.friction += more(f, &c->t, p[1], d) + more(f, &c->o, p[2], d);
-        if (c->e_r > 0) add.friction += more(f, &c->r, f->solve.solution.p_spin[i], d);
+        for (int k = 2; k < PP_FRICTION_ROWS; k++)
+            if (pp_friction_turns(c, k))
+                add.friction += more(f, pp_friction_row(c, k), *pp_friction_impulse(&f->solve.solution, i, k), d);
     }
     l->applied += add.applied;
     l->damping += add.damping;

@@ -106,7 +106,9 @@ static bool impulses(const pp_frame *f, double **out) {
         add_row(f, &p->contact[i].n, s->p_contact[3 * i], sum);
         add_row(f, &p->contact[i].t, s->p_contact[3 * i + 1], sum);
         if (p->dim == 3) add_row(f, &p->contact[i].o, s->p_contact[3 * i + 2], sum);
-        if (p->contact[i].e_r > 0) add_row(f, &p->contact[i].r, s->p_spin[i], sum);
+        for (int k = 2; k < PP_FRICTION_ROWS; k++)
+            if (pp_friction_turns(&p->contact[i], k))
+                add_row(f, pp_friction_row(&p->contact[i], k), *pp_friction_impulse(s, i, k), sum);
     }
     return true;
 }
@@ -287,7 +289,7 @@ static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
     const perp_pair_law *pair = &w->law[A->material * w->nmaterial + B->material];
     if (r->compliance > 0 || r->compliance_f > 0) return;
     double pf = p[1] * p[1] + (w->def.dim == 3 ? p[2] * p[2] : 0), mu = pair->mu * p[0];
-    bool disc = !(r->e_r > 0) && !(r->e_t > 0) && !(r->e_o > 0);
+    bool disc = !(r->e_r > 0) && !(r->e_roll > 0) && !(r->e_t > 0) && !(r->e_o > 0);
     if (r->mu != pair->mu) worst(&law->cone, (r->mu - pair->mu) * p[0] * pp_row_inverse_mass(&f->pose.problem, &r->t));
     if (disc && pf > mu * mu * (1 + PP_RESIDUAL))
         worst(&law->cone, (sqrt(pf) - mu) * pp_row_inverse_mass(&f->pose.problem, &r->t));
@@ -513,7 +515,9 @@ double pp_recheck_shift(const pp_frame *f, const pp_frame *without, double part)
         const perp_row *row[3] = {&c->n, &c->t, &c->o};
         for (int r = 0; r < f->pose.problem.dim; r++)
             add_row(f, row[r], -without->solve.solution.p_contact[3 * i + r], impulse);
-        if (c->e_r > 0) add_row(f, &c->r, -without->solve.solution.p_spin[i], impulse);
+        for (int k = 2; k < PP_FRICTION_ROWS; k++)
+            if (pp_friction_turns(c, k))
+                add_row(f, pp_friction_row(c, k), -*pp_friction_impulse(&without->solve.solution, i, k), impulse);
     }
     for (int i = 0; i < f->control.ndof; i++) impulse[i] *= part;
     for (int k = 0; k < f->control.nblock; k++) worst(&most, momentum_left(f, k, impulse));

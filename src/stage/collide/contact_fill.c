@@ -67,6 +67,7 @@ void pp_contact_fill(const pp_frame *f, const pp_pair *p, perp_contact *c, int s
     c->e_t = law.e_t > 0 ? law.e_t : 1;
     c->e_o = law.e_o > 0 ? law.e_o : 1;
     c->e_r = law.e_r;
+    c->e_roll = law.e_roll;
     if (c->e_t != c->e_o) ellipse_frame(f, p, c);
 }
 

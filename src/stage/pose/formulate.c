@@ -4,7 +4,7 @@
  *
  * Method   Rows contain the geometry at the start of the step, with kinematic bodies at its end (Berard 5.1.2). The normal row of a contact is
  *          the velocity of B relative to A along n, at the two contact points; tangential rows likewise. The motion of kinematic bodies is
- *          in the gap for the normal row, in b_t, b_o for the tangents, and in b_r for the spin about n. The velocity of moving surfaces
+ *          in the gap for the normal row, in b_t, b_o for the tangents, in b_r for the spin about n, and in b_roll for rolling. The velocity of moving surfaces
  *          is in b_t, b_o too (stage/control/belt.h). */
 #include <float.h>
 
@@ -46,27 +46,39 @@ static void put_side(perp_row *row, int side, int dim, int block, int ndof, perp
     }
 }
 
-/* The row of the spin about the normal, and its part by kinematic bodies. If neither body can rotate, the contact has
- * no torsional friction. */
-static void spin_row(const pp_frame *f, const perp_contact *c, const int body[2], perp_contact_row *out) {
+/* The row of the rotation of B relative to A about an axis, and its part *b by kinematic bodies. False: neither body can rotate. */
+static bool turning_row(const pp_frame *f, perp_vec3 axis_W, const int body[2], perp_row *row, double *b) {
     bool turns = false;
-    out->b_r = 0;
-    out->r.more = NULL;
+    *b = 0;
+    row->more = NULL;
     for (int k = 0; k < 2; k++) {
         double sign = k ? 1 : -1;
         int blk = f->control.block[body[k]];
-        out->r.block[k] = blk;
-        for (int i = 0; i < 6; i++) out->r.J[k][i] = 0;
+        row->block[k] = blk;
+        for (int i = 0; i < 6; i++) row->J[k][i] = 0;
         if (blk >= 0 && f->control.block_ndof[blk] == 6) {
-            out->r.J[k][3] = sign * c->n_W.x;
-            out->r.J[k][4] = sign * c->n_W.y;
-            out->r.J[k][5] = sign * c->n_W.z;
+            row->J[k][3] = sign * axis_W.x;
+            row->J[k][4] = sign * axis_W.y;
+            row->J[k][5] = sign * axis_W.z;
             turns = true;
         }
         if (f->w->body[body[k]].kind == PERP_BODY_KINEMATIC)
-            out->b_r += sign * perp_v3_dot((f->control.end_w ? f->control.end_w : f->s1->w)[body[k]], c->n_W);
+            *b += sign * perp_v3_dot((f->control.end_w ? f->control.end_w : f->s1->w)[body[k]], axis_W);
     }
-    if (!turns) out->e_r = out->b_r = 0;
+    if (!turns) *b = 0;
+    return turns;
+}
+
+/* Rows of spin and rolling, of true cones in space. A contact whose bodies cannot rotate has no such friction. */
+static void turning_rows(const pp_frame *f, const perp_contact *c, const int body[2], perp_contact_row *out) {
+    bool cone = out->nd == PERP_CONE_DIRECTIONS && f->w->def.dim == 3;
+    out->e_r = cone ? c->e_r : 0;
+    out->e_roll = cone ? c->e_roll : 0;
+    out->b_r = out->b_roll[0] = out->b_roll[1] = 0;
+    out->r = out->roll[0] = out->roll[1] = (perp_row){.block = {0, 0}};
+    if (out->e_r > 0 && !turning_row(f, c->n_W, body, &out->r, &out->b_r)) out->e_r = 0;
+    for (int k = 0; k < 2 && out->e_roll > 0; k++)
+        if (!turning_row(f, k ? c->o_W : c->t_W, body, &out->roll[k], &out->b_roll[k])) out->e_roll = 0;
 }
 
 /* Velocity of the point r from the centre of a driven body, with velocities v and w of all bodies; zero if the body is
@@ -152,6 +164,10 @@ static void apply_shifts(const pp_frame *f, int i, perp_contact_row *out) {
     out->b_t += perp_v3_dot(s->slip_W, c->t_W);
     if (f->w->def.dim == 3) out->b_o += perp_v3_dot(s->slip_W, c->o_W);
     if (out->e_r > 0) out->b_r += s->spin;
+    if (out->e_roll > 0) {
+        out->b_roll[0] += perp_v3_dot(s->roll_W, c->t_W);
+        out->b_roll[1] += perp_v3_dot(s->roll_W, c->o_W);
+    }
 }
 
 /* ---- slip on bodies that are driven ---- */
@@ -195,7 +211,7 @@ static int side_on_driven(const pp_frame *f, const int *body) {
     return k;
 }
 
-/* Slip for friction at a contact with a driven body: b_t, b_o, b_r of its row, linearised at the last solution, or at
+/* Slip for friction at a contact with a driven body: b_t, b_o, b_r, b_roll of its row, linearised at the last solution, or at
  * the start velocity if there is none. */
 static void follow_driven(const pp_frame *f, const perp_contact *c, const int *body, const perp_vec3 *lever,
                           perp_contact_row *out) {
@@ -207,6 +223,8 @@ static void follow_driven(const pp_frame *f, const perp_contact *c, const int *b
     out->b_t = per * perp_v3_dot(d, c->t_W) - pp_row_dot(&f->pose.problem, &out->t, nu);
     if (f->w->def.dim == 3) out->b_o = per * perp_v3_dot(d, c->o_W) - pp_row_dot(&f->pose.problem, &out->o, nu);
     if (out->e_r > 0) out->b_r = per * perp_v3_dot(turn, c->n_W) - pp_row_dot(&f->pose.problem, &out->r, nu);
+    for (int a = 0; a < 2 && out->e_roll > 0; a++)
+        out->b_roll[a] = per * perp_v3_dot(turn, a ? c->o_W : c->t_W) - pp_row_dot(&f->pose.problem, &out->roll[a], nu);
 }
 
 double pp_slip_miss(const pp_frame *f) {
@@ -304,13 +322,7 @@ static void contact_row(const pp_frame *f, int i, const pp_pose_options *o, cons
     bool disc = c->e_t == 1 && c->e_o == 1; /* 0 stands for 1 */
     out->e_t = disc ? 0 : c->e_t;
     out->e_o = disc ? 0 : c->e_o;
-    out->e_r = out->nd == PERP_CONE_DIRECTIONS && dim == 3 ? c->e_r : 0;
-    if (out->e_r > 0) {
-        spin_row(f, c, body, out);
-    } else {
-        out->b_r = 0;
-        out->r = (perp_row){.block = {0, 0}};
-    }
+    turning_rows(f, c, body, out);
     follow_driven(f, c, body, r, out);
     if (f->control.belt) {
         perp_vec3 belt = pp_belt_slip(f, f->contacts.shape + 2 * i, false);
@@ -329,17 +341,17 @@ static bool acts_at_mean(const pp_frame *f) {
 }
 
 /* Friction of contact i opposes the sum of the slips before and after: s + s+ = t (nu + nu0) + 2 b_t. driven: velocity
- * of drives in the slip after, 3 numbers. */
+ * of drives in the slip after, along each row of friction. */
 static void rub_at_mean(const pp_frame *f, int i, const double *slips, double noise, perp_contact_row *row,
                         double *driven) {
     const perp_step_problem *p = &f->pose.problem;
     const int *shape = f->contacts.shape + 2 * i, body[2] = {f->w->shape[shape[0]].body, f->w->shape[shape[1]].body};
-    driven[0] = row->b_t;
-    driven[1] = row->b_o;
-    driven[2] = row->b_r;
+    pp_note_driven(row, driven);
     row->b_t += driven[0] + pp_row_dot(p, &row->t, f->control.nu0);
     if (p->dim == 3) row->b_o += driven[1] + pp_row_dot(p, &row->o, f->control.nu0);
     if (row->e_r > 0) row->b_r += driven[2] + pp_row_dot(p, &row->r, f->control.nu0);
+    for (int k = 0; k < 2 && row->e_roll > 0; k++)
+        row->b_roll[k] += driven[3 + k] + pp_row_dot(p, &row->roll[k], f->control.nu0);
     if (row->nd > 0) row->phase = slip_phase(f, row, &f->contacts.at[i], body, slips, perp_v3(0, 0, 0), noise);
 }
 
@@ -485,20 +497,18 @@ perp_status pp_formulate(pp_frame *f, const pp_pose_options *o) {
     }
     f->pose.problem.njoint = njoint;
     const double *slips = f->demand.slip_nu ? f->demand.slip_nu : nu_free;
-    double *driven = acts_at_mean(f) ? PP_ARENA_ZERO(&w->arena, double, 3 * (f->contacts.n + nsupport)) : NULL;
+    double *driven =
+        acts_at_mean(f) ? PP_ARENA_ZERO(&w->arena, double, PP_FRICTION_ROWS *(f->contacts.n + nsupport)) : NULL;
     if (acts_at_mean(f) && !driven) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
     for (int i = 0; i < f->contacts.n; i++) {
         contact_row(f, i, o, slips, 1e-8 * speed, &contact[i]);
-        if (driven) rub_at_mean(f, i, slips, 1e-8 * speed, &contact[i], driven + 3 * i);
+        if (driven) rub_at_mean(f, i, slips, 1e-8 * speed, &contact[i], driven + PP_FRICTION_ROWS * i);
     }
     f->pose.slip_driven = driven;
     f->pose.problem.ncontact = f->contacts.n;
     if (nsupport > 0) pp_support_rows(f, slips, 1e-8 * speed, contact);
-    for (int i = f->contacts.n; driven && i < f->pose.problem.ncontact; i++) {
-        driven[3 * i] = contact[i].b_t;
-        driven[3 * i + 1] = contact[i].b_o;
-        driven[3 * i + 2] = contact[i].b_r;
-    }
+    for (int i = f->contacts.n; driven && i < f->pose.problem.ncontact; i++)
+        pp_note_driven(&contact[i], driven + PP_FRICTION_ROWS * i);
     pp_tamper(f, PP_POSED);
     return PERP_OK;
 }

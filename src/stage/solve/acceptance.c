@@ -77,12 +77,18 @@ double pp_sure_miss(const pp_frame *f, double tolerance, double scale) {
     return fmax(tolerance, MOST_ROUNDING) * pp_speed_scale(f, scale);
 }
 
-/* Is contact i under load, and does it slide? */
+/* Is contact i under load, and does it slide, spin or roll against its friction? */
 static bool slides(const perp_step_problem *p, const perp_step_solution *s, int i, double still) {
     const perp_contact_row *c = &p->contact[i];
     if (!(c->mu > 0) || !(s->p_contact[3 * i] > 0)) return false;
     double t = pp_row_dot(p, &c->t, s->nu) + c->b_t, o = p->dim == 3 ? pp_row_dot(p, &c->o, s->nu) + c->b_o : 0;
-    return t * t + o * o > still * still;
+    double square = t * t + o * o;
+    for (int k = 2; k < PP_FRICTION_ROWS; k++) {
+        if (!pp_friction_turns(c, k)) continue;
+        double w = (k == 2 ? c->e_r : c->e_roll) * (pp_row_dot(p, pp_friction_row(c, k), s->nu) + pp_friction_b(c, k));
+        square += w * w;
+    }
+    return square > still * still;
 }
 
 static void count_row(int *rows, const perp_row *r) {

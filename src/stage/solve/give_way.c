@@ -88,6 +88,7 @@ static double contact_gave(const pp_frame *f, int i, perp_step_residual *law) {
     one.contact = &rigid;
     s.p_contact += 3 * (ptrdiff_t)i;
     s.p_spin += i;
+    if (s.p_roll) s.p_roll += 2 * (ptrdiff_t)i;
     pp_step_contact(&one, 0, &s, &own);
     law->normal = fmax(law->normal, own.normal);
     law->cone = fmax(law->cone, own.cone);

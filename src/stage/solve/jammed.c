@@ -135,7 +135,7 @@ void pp_name_jam(const pp_frame *f) {
     }
     for (int i = 0; i < p->ncontact; i++) {
         smooth[i] = p->contact[i];
-        smooth[i].mu = smooth[i].e_r = 0;
+        smooth[i].mu = smooth[i].e_r = smooth[i].e_roll = 0;
         smooth[i].nd = 0;
     }
     if (answered(f, p->joint, p->contact, p->ncontact)) {

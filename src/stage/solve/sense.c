@@ -68,7 +68,8 @@ static void add_contacts(const pp_frame *f, pp_sensor *s) {
         if (sign == 0) continue;
         const double *p = f->solve.solution.p_contact + 3 * i;
         perp_vec3 P = perp_v3_axpy(perp_v3_axpy(perp_v3_scale(p[0], c->n_W), p[1], c->t_W), p[2], c->o_W);
-        add_wrench(f, s, sign, sign > 0 ? c->b_W : c->a_W, P, perp_v3_scale(pp_spin_impulse(f, i), c->n_W));
+        add_wrench(f, s, sign, sign > 0 ? c->b_W : c->a_W, P,
+                   perp_v3_axpy(pp_roll_impulse_W(f, i), pp_spin_impulse(f, i), c->n_W));
     }
 }
 

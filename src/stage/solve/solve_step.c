@@ -24,7 +24,8 @@ bool pp_solution_new(pp_arena *a, const perp_step_problem *p, perp_step_solution
     s->p_contact = PP_ARENA_ZERO(a, double, 3 * p->ncontact);
     s->sigma = PP_ARENA_ZERO(a, double, p->ncontact);
     s->p_spin = PP_ARENA_ZERO(a, double, p->ncontact);
-    return s->nu && s->p_joint && s->p_contact && s->sigma && s->p_spin;
+    s->p_roll = PP_ARENA_ZERO(a, double, 2 * p->ncontact);
+    return s->nu && s->p_joint && s->p_contact && s->sigma && s->p_spin && s->p_roll;
 }
 
 /* Adds the figures of one problem to those of the frame: sums of work, the worst of the others. */
@@ -67,6 +68,7 @@ static bool keep_guess(const pp_frame *f, pp_trial *t) {
     memcpy(g->p_contact, t->answer.p_contact, 3 * (size_t)t->p->ncontact * sizeof *g->p_contact);
     memcpy(g->sigma, t->answer.sigma, (size_t)t->p->ncontact * sizeof *g->sigma);
     memcpy(g->p_spin, t->answer.p_spin, (size_t)t->p->ncontact * sizeof *g->p_spin);
+    memcpy(g->p_roll, t->answer.p_roll, 2 * (size_t)t->p->ncontact * sizeof *g->p_roll);
     g->nu = NULL; /* solvers start from impulses */
     t->guess = g;
     return true;
@@ -121,8 +123,11 @@ static perp_status stall(pp_frame *f, pp_island *island, const pp_solve_options 
     *eased = false;
     for (int i = 0; i < q->ncontact; i++) {
         perp_contact_row *of = &contact[island->contact[i]];
-        if (!(of->mu > 0) || (of->b_t == 0 && of->b_o == 0 && of->b_r == 0)) continue;
+        bool driven = false;
+        for (int k = 0; k < PP_FRICTION_ROWS; k++) driven |= pp_friction_b(of, k) != 0;
+        if (!(of->mu > 0) || !driven) continue;
         c[i].b_t = c[i].b_o = c[i].b_r = of->b_t = of->b_o = of->b_r = 0;
+        for (int k = 0; k < 2; k++) c[i].b_roll[k] = of->b_roll[k] = 0;
         f->solve.stalled[island->contact[i]] = *eased = true;
     }
     if (*eased) note_jam(o, island, 1);

@@ -56,7 +56,7 @@ static perp_status pose(const perp_step_problem *p, perp_class cls, pp_arena *ar
 
 static void guess_from(const posed *c, const perp_step_solution *last, double *z) {
     if (c->cone)
-        pp_step_cone_guess(&c->cones, last->p_joint, last->p_contact, last->p_spin, z);
+        pp_step_cone_guess(&c->cones, last, z);
     else
         pp_guess(&c->linear, last->p_joint, last->p_contact, last->sigma, z);
 }

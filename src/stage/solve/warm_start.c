@@ -30,7 +30,7 @@ void pp_recall(const pp_frame *f, const pp_warm *m, perp_step_solution *guess) {
     for (int i = 0; i < f->contacts.n; i++) {
         const perp_contact *c = &f->contacts.at[i];
         double *p = guess->p_contact + 3 * i;
-        p[0] = p[1] = p[2] = guess->sigma[i] = guess->p_spin[i] = 0;
+        p[0] = p[1] = p[2] = guess->sigma[i] = guess->p_spin[i] = guess->p_roll[2 * i] = guess->p_roll[2 * i + 1] = 0;
         int order = 1;
         for (; k < m->ncontact; k++) {
             order = compare_contact(&m->contact[k], c->a.slot, c->b.slot, c->feature);
@@ -43,12 +43,15 @@ void pp_recall(const pp_frame *f, const pp_warm *m, perp_step_solution *guess) {
         p[2] = perp_v3_dot(P, c->o_W);
         guess->sigma[i] = m->contact[k].sigma;
         guess->p_spin[i] = part * m->contact[k].spin;
+        const double *roll = m->contact[k].roll;
+        guess->p_roll[2 * i] = part * perp_v3_dot(perp_v3(roll[0], roll[1], roll[2]), c->t_W);
+        guess->p_roll[2 * i + 1] = part * perp_v3_dot(perp_v3(roll[0], roll[1], roll[2]), c->o_W);
     }
     for (int i = f->contacts.n; i < f->pose.problem.ncontact; i++) { /* supports: the pressure is known */
         const perp_contact_row *c = &f->pose.problem.contact[i];
         double *p = guess->p_contact + 3 * i;
         p[0] = -c->b_n / c->compliance;
-        p[1] = p[2] = guess->sigma[i] = guess->p_spin[i] = 0;
+        p[1] = p[2] = guess->sigma[i] = guess->p_spin[i] = guess->p_roll[2 * i] = guess->p_roll[2 * i + 1] = 0;
     }
     for (int i = 0, j = 0; i < f->pose.problem.njoint; i++) {
         guess->p_joint[i] = 0;
@@ -92,7 +95,7 @@ static void write_memory(const pp_frame *f, pp_warm *m) {
         const double *p = f->solve.solution.p_contact + 3 * i;
         perp_vec3 P = perp_v3_add(perp_v3_scale(p[0], c->n_W),
                                   perp_v3_add(perp_v3_scale(p[1], c->t_W), perp_v3_scale(p[2], c->o_W)));
-        perp_vec3 d = f->method.layer ? f->method.layer[i] : perp_v3(0, 0, 0);
+        perp_vec3 d = f->method.layer ? f->method.layer[i] : perp_v3(0, 0, 0), roll = pp_roll_impulse_W(f, i);
         m->contact[i] = (pp_memory_contact){.slot_a = c->a.slot,
                                             .slot_b = c->b.slot,
                                             .feature = c->feature,
@@ -100,7 +103,8 @@ static void write_memory(const pp_frame *f, pp_warm *m) {
                                             .p = {P.x, P.y, P.z},
                                             .layer = {d.x, d.y, d.z},
                                             .sigma = f->solve.solution.sigma[i],
-                                            .spin = pp_spin_impulse(f, i)};
+                                            .spin = pp_spin_impulse(f, i),
+                                            .roll = {roll.x, roll.y, roll.z}};
     }
     for (int i = 0; i < m->njoint; i++) {
         m->joint_key[i] = joint_key(f, i);
@@ -208,7 +212,7 @@ static void add_contacts(const pp_frame *f) {
         perp_contact c = f->contacts.at[i];
         bool there;
         int at = place_of(w, &c, &there);
-        perp_vec3 P = {0, 0, 0};
+        perp_vec3 P = {0, 0, 0}, roll = pp_roll_impulse_W(f, i);
         double spin = pp_spin_impulse(f, i);
         const double *p = f->solve.solution.p_contact + 3 * i;
         P = perp_v3_add(perp_v3_scale(p[0], c.n_W),
@@ -217,6 +221,7 @@ static void add_contacts(const pp_frame *f) {
             const double *q = m->contact[at].p;
             P = perp_v3_add(P, perp_v3(q[0], q[1], q[2]));
             spin += m->contact[at].spin;
+            roll = perp_v3_add(roll, perp_v3(m->contact[at].roll[0], m->contact[at].roll[1], m->contact[at].roll[2]));
         } else {
             memmove(m->contact + at + 1, m->contact + at, (size_t)(w->last.ncontact - at) * sizeof *m->contact);
             memmove(w->last.contact + at + 1, w->last.contact + at,
@@ -227,6 +232,8 @@ static void add_contacts(const pp_frame *f) {
         c.impulse_C[1] = perp_v3_dot(P, c.t_W);
         c.impulse_C[2] = perp_v3_dot(P, c.o_W);
         c.spin_impulse = spin;
+        c.roll_impulse[0] = perp_v3_dot(roll, c.t_W);
+        c.roll_impulse[1] = perp_v3_dot(roll, c.o_W);
         w->last.contact[at] = c;
         m->contact[at] = (pp_memory_contact){.slot_a = c.a.slot,
                                              .slot_b = c.b.slot,
@@ -234,7 +241,8 @@ static void add_contacts(const pp_frame *f) {
                                              .plane = f->contacts.plane ? f->contacts.plane[i] : 0,
                                              .p = {P.x, P.y, P.z},
                                              .sigma = f->solve.solution.sigma[i],
-                                             .spin = spin};
+                                             .spin = spin,
+                                             .roll = {roll.x, roll.y, roll.z}};
     }
 }
 

@@ -137,7 +137,8 @@ static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const doubl
         const int *s = beside->contacts.shape + 2 * i;
         if (speeds && c->gap > 100 * pp_touching(f->w->shape[s[0]].g, f->w->shape[s[1]].g, c->b_W)) continue;
         row[m] = beside->pose.problem.contact[i];
-        row[m].mu = row[m].e_r = row[m].b_t = row[m].b_o = row[m].b_r = 0;
+        row[m].mu = row[m].e_r = row[m].e_roll = row[m].b_t = row[m].b_o = row[m].b_r = 0;
+        row[m].b_roll[0] = row[m].b_roll[1] = 0;
         row[m].nd = 0;
         double opens = pp_row_dot(&ws->problem, &row[m].n, f->update.nu_end) + row[m].b_n_kin;
         row[m].b_n = speeds ? fmax(0, opens) : (c->gap > 0 ? c->gap : fmin(0, c->gap + ws->overlap)) / f->h;
