@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /** @file import.h
- *  Robot models of other programs: MJCF (MuJoCo) and URDF (ROS). A model becomes a scene; docs/import.md says what of it is kept.
+ *  Robot models of other programs: MJCF (MuJoCo), URDF (ROS) and SDF (Gazebo). A model becomes a scene; docs/import.md says what of it is kept.
  *
  *      perp_import *m;
  *      perp_refusal why;
@@ -24,7 +24,7 @@ extern "C" {
 /** An imported model. */
 typedef struct perp_import perp_import;
 
-/** Where a ROS package lies: `package://name/...` means files in this folder. */
+/** Where a package lies: `package://name/...` and `model://name/...` mean files in this folder. */
 typedef struct perp_import_package {
     const char *name, *folder; /**< borrowed until perp_import_open() returns */
 } perp_import_package;
@@ -63,7 +63,7 @@ typedef struct perp_import_note {
 
 /** How many of each the model has, as its file describes it. */
 typedef struct perp_import_counts {
-    const char *format; /**< "MJCF" or "URDF" */
+    const char *format; /**< "MJCF", "URDF" or "SDF" */
     int bodies; /**< bodies or links, before those without a joint are joined to their parents; the world does not count */
     int joints, hinges, slides, balls, frees; /**< joints that move; of each kind */
     int geoms, meshes, sites, actuators, equalities, tendons, excludes, pairs, keyframes;
@@ -74,7 +74,7 @@ typedef struct perp_import_counts {
 /** Is this text a model that perp_import_open() takes, as far as its first element tells? */
 PERP_API bool perp_import_is_model(const char *data, size_t size);
 /** Reads a model and makes the scene of it.
- *  @param path     an MJCF or URDF file; files that it names are read as it names them
+ *  @param path     an MJCF, URDF or SDF file; files that it names are read as it names them
  *  @param options  NULL: defaults
  *  @param why      filled on failure; may be NULL
  *  @return PERP_E_IO (cannot be read), PERP_E_ARG (something in it is wrong, or perp has nothing like it), PERP_E_GEOMETRY, PERP_E_FIT

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* attribute.c - values of attributes of a model file: numbers, vectors, words, colours. */
+/* attribute.c - values of a model file: numbers, vectors, words, colours. */
 #include <stdio.h>
 #include <string.h>
 
@@ -66,4 +66,35 @@ uint32_t pp_robot_colour(const double *rgb) {
     unsigned v[3];
     for (int i = 0; i < 3; i++) v[i] = (unsigned)(255 * (rgb[i] < 0 ? 0 : rgb[i] > 1 ? 1 : rgb[i]) + 0.5);
     return PERP_COLOUR(v[0], v[1], v[2]);
+}
+
+pp_value pp_robot_value(const pp_xml *e, const char *key) {
+    const char *text = pp_xml_get(e, key);
+    const pp_xml *child = e && !text ? pp_xml_child(e, key) : NULL;
+    return child ? (pp_value){child, NULL, child->text} : (pp_value){e, key, text};
+}
+
+perp_status pp_value_numbers(pp_import *m, const pp_xml *e, const char *key, int n, double *out, int *got) {
+    pp_value v = pp_robot_value(e, key);
+    return pp_robot_numbers(m, v.at, v.attribute, v.text, n, n, out, got);
+}
+
+perp_status pp_value_number(pp_import *m, const pp_xml *e, const char *key, double *out) {
+    return pp_value_numbers(m, e, key, 1, out, NULL);
+}
+
+perp_status pp_value_wrong(pp_import *m, const pp_xml *e, const char *key, const char *allowed) {
+    pp_value v = pp_robot_value(e, key);
+    return pp_robot_wrong(m, v.at, v.attribute, v.text && v.text[0] ? v.text : "nothing", allowed);
+}
+
+perp_status pp_value_above(pp_import *m, const pp_xml *e, const char *key, double *out) {
+    perp_status s = pp_value_number(m, e, key, out);
+    return s || *out >= 0 ? s : pp_value_wrong(m, e, key, "a number >= 0");
+}
+
+perp_quat pp_robot_rpy(const double *r) {
+    perp_quat x = perp_q_axis_angle(perp_v3(1, 0, 0), r[0]), y = perp_q_axis_angle(perp_v3(0, 1, 0), r[1]),
+              z = perp_q_axis_angle(perp_v3(0, 0, 1), r[2]);
+    return perp_q_mul(z, perp_q_mul(y, x));
 }

@@ -7,7 +7,8 @@
  * shapes if each one's group has a bit in common with the other's mask. So the shapes are divided into classes with the same partners;
  * each class has a bit of its own as group, and as mask the bits of the classes it may touch. Geoms that an explicit pair names touch each other in any case, so that
  * each of them is a filter of its own. Bodies on both sides of a joint do not touch
- * in perp anyhow; whether they should is left open when classes are formed, which keeps them few. */
+ * in perp anyhow; whether they should is left open when classes are formed, which keeps them few.
+ * Of SDF, links of one model do not touch unless one of them has self_collide, and the friction of a pair is the smaller one. */
 #include <math.h>
 #include <string.h>
 
@@ -54,8 +55,9 @@ bool pp_robot_may_touch(const pp_import *m, const pp_filter *a, const pp_filter 
     if (paired(m, a->geom, b->geom)) return true;
     if (!(a->contype & b->conaffinity) && !(b->contype & a->conaffinity)) return false;
     bool joined = m->link[a->link].parent == b->link || m->link[b->link].parent == a->link;
-    bool fixed = a->link == 0 || b->link == 0;
-    bool urdf = !strcmp(m->model.format, "URDF");
+    bool fixed = a->link == 0 || b->link == 0, kin = a->family > 0 && a->family == b->family;
+    if (kin && !a->self && !b->self) return false;
+    bool urdf = kin || !strcmp(m->model.format, "URDF");
     bool kinematic = m->link[a->link].kinematic || m->link[b->link].kinematic;
     const pp_link *child = m->link[a->link].parent == b->link ? &m->link[a->link] : &m->link[b->link];
     bool by_joint = child->njoint > 0 && m->model.joint[child->joint].kind != PP_FREE;
@@ -76,12 +78,14 @@ static perp_status filter_of(pp_import *m, int geom) {
     pp_filter f = {.link = m->link_of[g->body],
                    .body = in_exclude(m, g->body) ? g->body : -1,
                    .geom = in_pair(m, geom, false) ? geom : -1,
+                   .family = g->family,
+                   .self = g->self,
                    .contype = g->contype,
                    .conaffinity = g->conaffinity};
     for (int i = 0; i < m->nfilter; i++) {
         const pp_filter *k = &m->filter[i];
-        if (k->link == f.link && k->body == f.body && k->geom == f.geom && k->contype == f.contype &&
-            k->conaffinity == f.conaffinity) {
+        if (k->link == f.link && k->body == f.body && k->geom == f.geom && k->family == f.family && k->self == f.self &&
+            k->contype == f.contype && k->conaffinity == f.conaffinity) {
             g->filter = i;
             return PERP_OK;
         }
@@ -188,7 +192,10 @@ void pp_robot_pair_law(const pp_import *m, const pp_friction *a, const pp_fricti
     bool alone = first->priority != second->priority;
     int condim = alone ? first->condim : first->condim > second->condim ? first->condim : second->condim;
     double f[2];
-    for (int i = 0; i < 2; i++) f[i] = alone ? first->friction[i] : fmax(first->friction[i], second->friction[i]);
+    for (int i = 0; i < 2; i++)
+        f[i] = alone          ? first->friction[i]
+               : m->model.sdf ? fmin(first->friction[i], second->friction[i])
+                              : fmax(first->friction[i], second->friction[i]);
     const pp_model_pair *own = paired(m, a->geom, b->geom);
     if (own && own->condim > 0) condim = own->condim;
     for (int i = 0; own && i < 2; i++)

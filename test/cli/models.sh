@@ -18,7 +18,7 @@ same() { # MODEL
     run 0 info "$1"
     has out '3D'
 }
-for model in arm.urdf quadruped.xml hand.xml; do same "$robots/$model"; done
+for model in arm.urdf quadruped.xml hand.xml arm.sdf yard.sdf; do same "$robots/$model"; done
 
 run 0 import "$robots/arm.urdf" --report
 has out 'URDF with 10 bodies, 7 joints'
@@ -26,6 +26,9 @@ hasnt out 'grip_mirror'
 has out 'joint elbow starts at its limit 0.1: 0 is out of its range'
 has out 'cylinders are prisms of 32 sides'
 has out 'elements <transmission>'
+run 0 import "$robots/yard.sdf" --report
+has out 'SDF with 14 bodies, 12 joints, 12 shapes; 12 moving bodies of 29 kg'
+has out 'joints that close a loop: their limits, springs, damping and friction are not kept'
 run 0 import "$robots/quadruped.xml" --report
 has out 'MJCF with 13 bodies, 13 joints, 15 shapes; 13 moving bodies'
 hasnt out 'armature'
@@ -53,6 +56,12 @@ cat >odd.urdf <<'XML'
 XML
 run 0 import odd.urdf --repair --report
 has out 'repaired      arm: principal moments 0.01, 0.01, 0.05, which no body can have, became 0.025, 0.025, 0.05'
+
+# what is not quite XML
+printf '<!-- a -- b -->\n<?xml version="1.0"?><robot name="r"><link name="a"/><gazebo><![CDATA[<!-- -- ]]></gazebo></robot>\n' >comment.urdf
+refused 'perp: comment.urdf:1:10: not XML: not well-formed (invalid token)' import comment.urdf
+run 0 import comment.urdf --repair --report
+has out 'repaired      comments with -- in them, or a declaration that is not at the start'
 
 # packages: in the folders above the file, or where --package says
 mkdir -p ws/bot_description/urdf ws/bot_description/meshes elsewhere/meshes
