@@ -144,22 +144,30 @@ static perp_status read_friction(pp_import *m, const pp_xml *e, pp_model_geom *g
     return r;
 }
 
+/* A mask of 16 bits, decimal or hexadecimal; *out stays if it is not there. */
+static perp_status read_mask(pp_import *m, const pp_xml *e, const char *key, uint32_t *out) {
+    const char *text = pp_robot_value(e, key).text;
+    if (!text) return PERP_OK;
+    char *end;
+    unsigned long mask = strtoul(text, &end, 0);
+    if (end == text || *end || text[0] == '-' || mask > 0xffffffffu)
+        return pp_value_wrong(m, e, key, "a number from 0 to 0xffff");
+    *out = (uint32_t)mask & 0xffffu; /* of more bits others take these */
+    return PERP_OK;
+}
+
 static perp_status read_surface(pp_import *m, const pp_xml *e, pp_model_geom *g) {
     const pp_xml *contact = e ? pp_xml_child(e, "contact") : NULL;
-    pp_value bits = pp_robot_value(contact, "collide_bitmask");
     bool ghost = false;
+    g->conaffinity = 0xffff;
     perp_status r = pp_sdf_words(m, e, surface_words, 2);
     if (!r) r = read_friction(m, e ? pp_xml_child(e, "friction") : NULL, g);
     if (!r) r = pp_sdf_bool(m, contact, "collide_without_contact", &ghost);
     if (!r && contact && (pp_xml_child(contact, "ode") || pp_xml_child(contact, "bullet")))
         r = pp_robot_note(m, PERP_IMPORT_IGNORED, contact, "settings of soft contacts");
-    if (!r && bits.text) {
-        char *end;
-        unsigned long mask = strtoul(bits.text, &end, 0);
-        if (end == bits.text || *end || mask > 0xffffffffu)
-            return pp_value_wrong(m, contact, "collide_bitmask", "a number from 0 to 0xffffffff");
-        g->contype = g->conaffinity = (uint32_t)mask;
-    }
+    if (!r) r = read_mask(m, contact, "collide_bitmask", &g->conaffinity);
+    g->contype = g->conaffinity;
+    if (!r) r = read_mask(m, contact, "category_bitmask", &g->contype);
     if (ghost) g->contype = g->conaffinity = 0;
     return r;
 }

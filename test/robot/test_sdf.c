@@ -216,11 +216,13 @@ static void joints_have_their_kinds(void **state) {
     perp_scene *s = world_of(
         "m.sdf",
         MODEL("1.10",
-              LINK("a", "") LINK("b", "") LINK("c", "") LINK("d", "") LINK("e", "")
-                  JOINT("fix", "fixed", "world", "a", "")
-                      JOINT("cross", "universal", "a", "b", AXIS("1 0 0") "<axis2><xyz>0 1 0</xyz></axis2>")
-                          JOINT("skew", "revolute2", "a", "c", AXIS("1 0 0") "<axis2><xyz>1 1 0</xyz></axis2>") JOINT(
-                              "screw", "screw", "a", "d", "<screw_thread_pitch>0.02</screw_thread_pitch>" AXIS("0 0 1"))
+              LINK("a", "") LINK("b", "") LINK("c", "") LINK("d", "") LINK("e", "") LINK("f", "") JOINT(
+                  "fix", "fixed", "world", "a",
+                  "") JOINT("cross", "universal", "a", "b", AXIS("1 0 0") "<axis2><xyz>0 1 0</xyz></axis2>")
+                  JOINT("skew", "revolute2", "a", "c", AXIS("1 0 0") "<axis2><xyz>1 1 0</xyz></axis2>")
+                      JOINT("screw", "screw", "a", "d", "<screw_thread_pitch>0.02</screw_thread_pitch>" AXIS("0 0 1"))
+                          JOINT("thread", "screw", "a", "f",
+                                "<thread_pitch>-314.1592653589793</thread_pitch>" AXIS("0 0 1"))
                               JOINT("spring", "prismatic", "a", "e",
                                     "<axis><xyz>0 0 2</xyz><limit><lower>-inf</lower><upper>1e16</upper></limit>"
                                     "<dynamics><damping>2</damping><friction>3</friction><spring_stiffness>4</"
@@ -239,11 +241,14 @@ static void joints_have_their_kinds(void **state) {
     assert_false(d.axis[0].limited);
     for (int i = 0; i < 200; i++) assert_int_equal(perp_world_step(w, NULL), PERP_OK);
     assert_below(perp_world_joint_error(w), 1e-13);
-    perp_vec3 p = place_of(w, "d"); /* the screw fell and turned: right-handed, 0.02 a turn */
-    perp_quat q = body_of(w, "d").X_WB.q;
-    double turns = 2 * atan2(q.z, q.w) / 6.283185307179586;
-    assert_true(p.z < -1e-8);
-    assert_near(turns - p.z / 0.02, round(turns - p.z / 0.02), 1e-9);
+    static const char *const screw[] = {"d", "f"}; /* they fell and turned: right-handed, 0.02 a turn */
+    for (int i = 0; i < 2; i++) {
+        perp_vec3 p = place_of(w, screw[i]);
+        perp_quat q = body_of(w, screw[i]).X_WB.q;
+        double turns = 2 * atan2(q.z, q.w) / 6.283185307179586;
+        assert_true(p.z < -1e-8);
+        assert_near(turns - p.z / 0.02, round(turns - p.z / 0.02), 1e-9);
+    }
     perp_scene_close(s);
 }
 
@@ -319,6 +324,28 @@ static void self_collide_lets_links_touch(void **state) {
         }
 }
 
+/* One of the two masks of one shape has a bit of the other mask of the other shape. Those that are not given have all bits. */
+static void masks_decide_which_models_touch(void **state) {
+    (void)state;
+#define MASKED(name, masks)                                                                                  \
+    "<model name='" name "'><link name='l'>" MASS                                                            \
+    "<collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry><surface><contact>" masks \
+    "</contact></surface></collision></link></model>"
+    perp_scene *s = world_of(
+        "m.sdf",
+        "<sdf version='1.10'><world name='w'>" MASKED("all", "") MASKED("a", "<collide_bitmask>0x02</collide_bitmask>")
+            MASKED("b", "<collide_bitmask>5</collide_bitmask>")
+                MASKED("c", "<collide_bitmask>0x8</collide_bitmask><category_bitmask>2</category_bitmask>")
+                    MASKED("ghost", "<collide_without_contact>true</collide_without_contact>") "</world></sdf>");
+    const perp_world *w = perp_scene_world(s);
+    assert_true(may_touch(w, "all-l", "a-l") && may_touch(w, "all-l", "b-l") && may_touch(w, "all-l", "c-l"));
+    assert_false(may_touch(w, "a-l", "b-l"));
+    assert_true(may_touch(w, "a-l", "c-l"));
+    assert_false(may_touch(w, "b-l", "c-l"));
+    assert_false(may_touch(w, "ghost-l", "all-l"));
+    perp_scene_close(s);
+}
+
 /* Masses that come from shapes: auto, with the density of each. */
 static void masses_may_come_from_shapes(void **state) {
     (void)state;
@@ -382,6 +409,7 @@ int main(void) {
         cmocka_unit_test(joints_have_their_kinds),
         cmocka_unit_test(static_models_and_links_without_gravity_stay),
         cmocka_unit_test(self_collide_lets_links_touch),
+        cmocka_unit_test(masks_decide_which_models_touch),
         cmocka_unit_test(masses_may_come_from_shapes),
         cmocka_unit_test(models_are_found_and_the_report_tells),
     };
