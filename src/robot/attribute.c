@@ -17,14 +17,32 @@ static perp_status wrong_numbers(pp_import *m, const pp_xml *e, const char *attr
     return pp_robot_wrong(m, e, attribute, found, allowed);
 }
 
+/* The first n numbers of a text in which commas may stand and more numbers follow. */
+static bool first_numbers(const char *text, int n, double *out) {
+    char copy[200];
+    double v[16];
+    if (strlen(text) >= sizeof copy || n > 16) return false;
+    memcpy(copy, text, strlen(text) + 1);
+    for (char *p = copy; *p; p++)
+        if (*p == ',') *p = ' ';
+    if (pp_xml_numbers(copy, v, 16) < n) return false;
+    memcpy(out, v, sizeof *v * (size_t)n);
+    return true;
+}
+
 perp_status pp_robot_numbers(pp_import *m, const pp_xml *e, const char *attribute, const char *text, int least, int n,
                              double *out, int *got) {
     if (got) *got = 0;
     if (!text) return PERP_OK;
     int count = pp_xml_numbers(text, out, n);
-    if (count < least) return wrong_numbers(m, e, attribute, text, least, n);
     if (got) *got = count;
-    return PERP_OK;
+    if (count >= least) return PERP_OK;
+    if (m->options.repair && first_numbers(text, n, out)) {
+        if (got) *got = n;
+        return pp_robot_note(m, PERP_IMPORT_REPAIRED, e,
+                             "numbers with commas between them, or too many: \"%s\" became the first %d", text, n);
+    }
+    return wrong_numbers(m, e, attribute, text, least, n);
 }
 
 perp_status pp_robot_vector(pp_import *m, const pp_xml *e, const char *attribute, const char *text, perp_vec3 *out) {

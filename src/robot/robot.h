@@ -320,7 +320,7 @@ perp_status pp_robot_file_path(pp_import *m, const pp_xml *e, const char *named,
 perp_status pp_robot_shape(pp_import *m, const pp_xml *e, pp_model_geom *g, bool *empty);
 /* Inertia of a body by <inertial>. moment: the moments that are not given. X: the frame of the inertia in that of the body. */
 perp_status pp_robot_inertial(pp_import *m, const pp_xml *e, double mass, double moment, perp_pose X, pp_model_body *b);
-perp_status pp_robot_check_range(pp_import *m, const pp_xml *limit, const pp_model_joint *j);
+perp_status pp_robot_check_range(pp_import *m, const pp_xml *limit, pp_model_joint *j);
 perp_status pp_robot_mimic(pp_import *m, const pp_xml *e, pp_model_joint *j);
 /* Do the joints that others follow exist? */
 perp_status pp_robot_check_mimics(pp_import *m);

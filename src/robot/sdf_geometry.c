@@ -102,20 +102,6 @@ static perp_status read_polyline(pp_import *m, const pp_xml *e, pp_model_geom *g
 static perp_status read_shape(pp_import *m, const pp_xml *e, pp_model_geom *g, bool *empty) {
     if (!strcmp(e->name, "cone")) return read_cone(m, e, g, empty);
     if (!strcmp(e->name, "polyline")) return read_polyline(m, e, g, empty);
-    if (!strcmp(e->name, "plane")) {
-        double v[3] = {0, 0, 1};
-        perp_vec3 x, y;
-        perp_status r = pp_value_numbers(m, e, "normal", 3, v, NULL);
-        perp_vec3 z = perp_v3(v[0], v[1], v[2]);
-        if (!r && !(perp_v3_norm(z) > 1e-12)) r = pp_value_wrong(m, e, "normal", "a direction");
-        if (r) return r;
-        z = perp_v3_unit(z);
-        perp_v3_frame(z, &x, &y);
-        perp_mat3 R = {{x, perp_v3_cross(z, x), z}};
-        g->kind = PP_GEOM_PLANE;
-        if (z.z < 1) g->X_B.q = perp_q_unit(perp_q_from_matrix(R));
-        return PERP_OK;
-    }
     if (!strcmp(e->name, "mesh") && pp_xml_child(e, "submesh")) {
         perp_status r = pp_robot_note(m, PERP_IMPORT_APPROXIMATED, e, "<submesh>: the whole mesh is taken");
         if (r) return r;

@@ -54,7 +54,8 @@ bool pp_robot_package(const char *named, pp_package *out) {
     for (int k = 0; k < 4; k++) {
         size_t n = strlen(prefix[k]);
         if (strncmp(named, prefix[k], n) != 0) continue;
-        const char *name = named + n, *models = k > 1 ? strstr(name, "/models/") : NULL, *files;
+        const char *name = named + n + strspn(named + n, "/"), *models = k > 1 ? strstr(name, "/models/") : NULL,
+                   *files;
         if (models) name = models + 8;
         out->name = name;
         out->length = (int)strcspn(name, "/");
@@ -79,6 +80,11 @@ perp_status pp_robot_file_path(pp_import *m, const pp_xml *e, const char *named,
     if (pp_robot_package(named, &p)) {
         if (!p.rest[0]) return pp_robot_wrong(m, e, "filename", named, "package://name/path");
         if (pp_robot_find(m, e->file, &p, true, path)) return PERP_OK;
+        for (const char *rest = p.rest; (rest = strchr(rest, '/')) != NULL && strchr(++rest, '/');) {
+            pp_package moved = {p.name, rest, p.length}; /* to another place in the package */
+            if (search_up(e->file, &moved, true, path))
+                return pp_robot_note(m, PERP_IMPORT_ASSUMED, e, "%s is taken from %s", named, path);
+        }
         return pp_robot_say(m, PERP_E_IO, e,
                             "found %s, but no package %.*s in the folders above the file; allowed: a package there, or "
                             "--package %.*s=FOLDER",
@@ -138,20 +144,35 @@ static perp_status lengths_of(pp_import *m, const pp_xml *e, const char *key, do
     return s;
 }
 
+static perp_status plane_of(pp_import *m, const pp_xml *e, pp_model_geom *g) {
+    double v[3] = {0, 0, 1};
+    perp_vec3 x, y;
+    perp_status s = pp_value_numbers(m, e, "normal", 3, v, NULL);
+    perp_vec3 z = perp_v3(v[0], v[1], v[2]);
+    if (!s && !(perp_v3_norm(z) > 1e-12)) s = pp_value_wrong(m, e, "normal", "a direction");
+    if (s) return s;
+    z = perp_v3_unit(z);
+    perp_v3_frame(z, &x, &y);
+    perp_mat3 R = {{x, perp_v3_cross(z, x), z}};
+    if (z.z < 1) g->X_B.q = perp_q_unit(perp_q_from_matrix(R));
+    return PERP_OK;
+}
+
 perp_status pp_robot_shape(pp_import *m, const pp_xml *e, pp_model_geom *g, bool *empty) {
-    static const char *const kinds[] = {"box", "cylinder", "sphere", "capsule", "mesh", "ellipsoid"};
-    static const pp_geom_kind kind_of[] = {PP_GEOM_BOX,     PP_GEOM_CYLINDER, PP_GEOM_SPHERE,
-                                           PP_GEOM_CAPSULE, PP_GEOM_MESH,     PP_GEOM_ELLIPSOID};
+    static const char *const kinds[] = {"box", "cylinder", "sphere", "capsule", "mesh", "plane", "ellipsoid"};
+    static const pp_geom_kind kind_of[] = {PP_GEOM_BOX,  PP_GEOM_CYLINDER, PP_GEOM_SPHERE,   PP_GEOM_CAPSULE,
+                                           PP_GEOM_MESH, PP_GEOM_PLANE,    PP_GEOM_ELLIPSOID};
     int k = -1;
-    for (int i = 0; i < (m->model.sdf ? 6 : 5); i++)
+    for (int i = 0; i < (m->model.sdf ? 7 : 6); i++)
         if (!strcmp(e->name, kinds[i])) k = i;
     if (k < 0)
         return pp_robot_wrong(m, e, NULL, e->name,
                               m->model.sdf ? "box, capsule, cone, cylinder, ellipsoid, mesh, plane, polyline or sphere"
-                                           : "box, cylinder, sphere, capsule or mesh");
+                                           : "box, cylinder, sphere, capsule, mesh or plane");
     g->kind = kind_of[k];
     perp_status s = PERP_OK;
     if (g->kind == PP_GEOM_MESH) return mesh_of(m, e, &g->mesh);
+    if (g->kind == PP_GEOM_PLANE) return plane_of(m, e, g);
     if (g->kind == PP_GEOM_ELLIPSOID) return lengths_of(m, e, "radii", g->size, empty);
     if (g->kind == PP_GEOM_BOX) {
         s = lengths_of(m, e, "size", g->size, empty);
@@ -185,12 +206,17 @@ perp_status pp_robot_inertial(pp_import *m, const pp_xml *e, double mass, double
     return PERP_OK;
 }
 
-perp_status pp_robot_check_range(pp_import *m, const pp_xml *limit, const pp_model_joint *j) {
+perp_status pp_robot_check_range(pp_import *m, const pp_xml *limit, pp_model_joint *j) {
     if (j->range[0] <= j->range[1]) return PERP_OK;
     char found[96];
+    if (m->options.repair) {
+        j->limited = false;
+        return pp_robot_note(m, PERP_IMPORT_REPAIRED, limit, "joint %s: limits from %g to %g became none", j->name,
+                             j->range[0], j->range[1]);
+    }
     (void)snprintf(found, sizeof found, "%g above %g", j->range[0], j->range[1]);
     pp_value v = pp_robot_value(limit, "lower");
-    return pp_robot_wrong(m, v.at, v.attribute, found, "lower <= upper");
+    return pp_robot_wrong(m, v.at, v.attribute, found, "lower <= upper; --repair takes them as no limits");
 }
 
 perp_status pp_robot_mimic(pp_import *m, const pp_xml *e, pp_model_joint *j) {

@@ -32,8 +32,9 @@ typedef struct urdf {
     int njoint, cap_joint;
 } urdf;
 
-enum { REVOLUTE, CONTINUOUS, PRISMATIC, FIXED, FLOATING, PLANAR };
-static const char *const types[] = {"revolute", "continuous", "prismatic", "fixed", "floating", "planar", NULL};
+enum { REVOLUTE, CONTINUOUS, PRISMATIC, FIXED, FLOATING, PLANAR, SPHERICAL }; /* the last one is of Bullet */
+static const char *const types[] = {"revolute", "continuous", "prismatic", "fixed",
+                                    "floating", "planar",     "spherical", NULL};
 
 static perp_status need_name(pp_import *m, const pp_xml *e, const char **out) {
     *out = pp_xml_get(e, "name");
@@ -184,6 +185,7 @@ static perp_status read_joint(pp_import *m, const urdf_joint *u, int body) {
     s = read_axis(m, u, &axis);
     if (s) return s;
     if (u->type == FLOATING) return pp_model_add_joint(m, u->name, u->at, body, PP_FREE) ? PERP_OK : m->why->status;
+    if (u->type == SPHERICAL) return pp_model_add_joint(m, u->name, u->at, body, PP_BALL) ? PERP_OK : m->why->status;
     if (u->type == PLANAR) {
         perp_v3_frame(axis, &t, &o);
         const perp_vec3 dir[] = {t, o, axis};

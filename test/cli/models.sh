@@ -57,6 +57,25 @@ XML
 run 0 import odd.urdf --repair --report
 has out 'repaired      arm: principal moments 0.01, 0.01, 0.05, which no body can have, became 0.025, 0.025, 0.05'
 
+# limits the wrong way round, and numbers that are too many or have commas: likewise. Planes and ball joints of Bullet are read
+cat >loose.urdf <<'XML'
+<robot name="r"><link name="a"><collision><geometry><plane normal="0 0 1"/></geometry></collision></link>
+<link name="arm"><inertial><origin xyz="1, 2,3"/><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+<link name="tip"><inertial><origin xyz="0 0 0 1"/><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+<joint name="j" type="revolute"><parent link="a"/><child link="arm"/><limit lower="1" upper="-1"/></joint>
+<joint name="k" type="spherical"><parent link="arm"/><child link="tip"/></joint></robot>
+XML
+refused 'perp: loose.urdf:4:70: joint j: limit.lower: found 1 above -1; allowed: lower <= upper; --repair takes them as no limits' import loose.urdf
+run 0 import loose.urdf --repair --report
+has out 'repaired      joint j: limits from 1 to -1 became none'
+has out 'repaired      numbers with commas between them, or too many: "1, 2,3" became the first 3'
+has out 'repaired      numbers with commas between them, or too many: "0 0 0 1" became the first 3'
+run 0 import loose.urdf --repair
+has out 'centre: [1, 2, 3]'
+has out 'type: halfspace'
+has out 'type: spherical'
+hasnt out 'limits:'
+
 # what is not quite XML
 printf '<!-- a -- b -->\n<?xml version="1.0"?><robot name="r"><link name="a"/><gazebo><![CDATA[<!-- -- ]]></gazebo></robot>\n' >comment.urdf
 refused 'perp: comment.urdf:1:10: not XML: not well-formed (invalid token)' import comment.urdf
@@ -71,6 +90,11 @@ mesh() { echo "<robot name=\"r\"><link name=\"a\"><collision><geometry><mesh fil
 mesh bot_description >ws/bot_description/urdf/r.urdf
 run 0 import ws/bot_description/urdf/r.urdf
 has out 'points: [[0, 0, 0]'
+mesh other/old/place >ws/bot_description/urdf/moved.urdf
+run 0 import ws/bot_description/urdf/moved.urdf --report
+has out 'assumed       package://other/old/place/meshes/a.obj is taken from ws/bot_description/meshes/a.obj'
+mesh /bot_description >ws/bot_description/urdf/slash.urdf
+run 0 import ws/bot_description/urdf/slash.urdf
 mesh other >other.urdf
 run 0 import other.urdf --package other=elsewhere
 has out 'type: polyhedron'
