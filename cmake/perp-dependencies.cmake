@@ -8,7 +8,7 @@
 #   METIS      fill-reducing order of large graphs
 #   qhull      convex hulls, the reentrant library
 #   libyaml    scene files; PERP_WITH_YAML, ON unless it is set to OFF
-#   expat      robot models (MJCF, URDF) and COLLADA meshes; PERP_WITH_EXPAT, likewise
+#   expat      robot models (MJCF, URDF, SDF) and COLLADA meshes; PERP_WITH_EXPAT, likewise
 #   HDF5       recordings; the serial library; PERP_WITH_HDF5, likewise
 #   NLopt      minimisers, optional: PERP_WITH_NLOPT is AUTO (used if it is found), ON (it must be found) or OFF
 #   Ipopt      optional, PERP_WITH_IPOPT: estimation as an MPEC (perp/mpec.h). Only its headers are used here: the library is loaded

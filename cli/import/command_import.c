@@ -33,7 +33,8 @@ static const cli_option options[] = {
     {.name = "package",
      .kind = CLI_DEFINE,
      .argument = "NAME=FOLDER",
-     .help = "Where package://NAME/... of a URDF lies, if it is not in the folders above the file."},
+     .help = "Where package://NAME/... of a URDF or model://NAME of an SDF lies, if it is not in the folders above the "
+             "file."},
     {.name = "key",
      .kind = CLI_TEXT,
      .argument = "NAME",
@@ -176,7 +177,7 @@ const cli_command command_import = {
     .operands = "FILE",
     .min_operand = 1,
     .max_operand = 1,
-    .summary = "Make a scene of a robot model: MJCF (MuJoCo) or URDF (ROS).",
+    .summary = "Make a scene of a robot model: MJCF (MuJoCo), URDF (ROS) or SDF (Gazebo).",
     .about = "Reads a robot model and writes it as a scene. Without -o and --report the scene is printed.\n\n"
              "perp run, info and view read such files directly; import shows what became of the model, and writes a "
              "scene that "

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /** @file import.h
- *  Robot models of other programs: MJCF (MuJoCo) and URDF (ROS). A model becomes a scene; docs/import.md says which parts of it
+ *  Robot models of other programs: MJCF (MuJoCo), URDF (ROS) and SDF (Gazebo). A model becomes a scene; docs/import.md says which parts of it
  *  are kept.
  *
  *      perp_import *m;
@@ -25,7 +25,7 @@ extern "C" {
 /** An imported model. */
 typedef struct perp_import perp_import;
 
-/** Folder of a ROS package: `package://name/...` means files in this folder. */
+/** Folder of a package: `package://name/...` and `model://name/...` mean files in this folder. */
 typedef struct perp_import_package {
     const char *name, *folder; /**< borrowed until perp_import_open() returns */
 } perp_import_package;
@@ -65,7 +65,7 @@ typedef struct perp_import_note {
 
 /** Numbers of elements in the model file. */
 typedef struct perp_import_counts {
-    const char *format; /**< "MJCF" or "URDF" */
+    const char *format; /**< "MJCF", "URDF" or "SDF" */
     int bodies; /**< bodies or links, before those without a joint are merged into their parents; without the world */
     int joints, hinges, slides, balls, frees; /**< joints that move; of each kind */
     int geoms, meshes, sites, actuators, equalities, tendons, excludes, pairs, keyframes;
@@ -76,7 +76,7 @@ typedef struct perp_import_counts {
 /** Whether the text is a model for perp_import_open(), judged by its first element. */
 PERP_API bool perp_import_is_model(const char *data, size_t size);
 /** Reads a model and makes a scene of it.
- *  @param path     an MJCF or URDF file; files that it names are read as it names them
+ *  @param path     an MJCF, URDF or SDF file; files that it names are read as it names them
  *  @param options  NULL: defaults
  *  @param why      filled on failure; may be NULL
  *  @return PERP_E_IO (cannot be read), PERP_E_ARG (the model is invalid or not supported), PERP_E_GEOMETRY, PERP_E_FIT (built

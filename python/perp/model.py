@@ -84,7 +84,7 @@ class Model:
 
     files: list[tuple[str, bytes]]  # the scene first, then all it names
     define: dict[str, Value]
-    report: list[Note]  # of an imported MJCF or URDF model: what was ignored, approximated, repaired, assumed
+    report: list[Note]  # of an imported MJCF, URDF or SDF model: what was ignored, approximated, repaired, assumed
     counts: dict[str, Any]  # likewise: bodies, joints, actuators, ... as its file describes it
     _about: Optional[dict[str, Any]]
 
@@ -190,7 +190,7 @@ def _is_model(path: Any) -> bool:
 
 
 def _import(path: Any, given: Mapping[str, Any]) -> Model:
-    """The model of an MJCF or URDF file."""
+    """The model of an MJCF, URDF or SDF file."""
     allowed = ("free_base", "key", "repair", "corners", "packages")
     for k in given:
         if k not in allowed:
@@ -225,12 +225,12 @@ def _import(path: Any, given: Mapping[str, Any]) -> Model:
 
 def load(path: Union[str, "os.PathLike[str]"], define: Optional[Mapping[str, Value]] = None, *, root: Optional[str] = None,
          **parameters: Any) -> Model:
-    """Reads a scene file and all it names, or a robot model: MJCF or URDF.
+    """Reads a scene file and all it names, or a robot model: MJCF, URDF or SDF.
 
     Scene: `define` and keywords give parameters other values. root: included files and meshes must lie in this folder; default that of
     the scene; "/": anywhere.
 
-    MJCF, URDF: Model.report tells what of the model was ignored, approximated, repaired or assumed. Keywords: free_base=True: the root
+    MJCF, URDF, SDF: Model.report tells what of the model was ignored, approximated, repaired or assumed. Keywords: free_base=True: the root
     link of a URDF moves freely; key="home": the keyframe of an MJCF file to start from; repair=True: takes the nearest inertia that a
     body can have; corners: most corners of the hull of a mesh; packages={"name": folder}: where packages of ROS lie.
     """

@@ -6,7 +6,7 @@ import { dirname, join, posix } from 'node:path';
 
 import { escape } from './escape.js';
 
-const NAMED_FILE = /[\w./-]+\.(?:yaml|yml|obj|stl|xml|urdf|off|ply)\b/g;
+const NAMED_FILE = /[\w./-]+\.(?:yaml|yml|obj|stl|xml|urdf|sdf|off|ply)\b/g;
 /** Files of scenes are small; what is larger is no part of an example [bytes]. */
 const LARGEST_FILE = 1e6;
 
@@ -25,7 +25,7 @@ export function filesOf(root, path, text, found = {}) {
             continue;
         const data = readFileSync(file);
         found[other] = data.toString('base64');
-        if (/\.(?:yaml|yml|xml|urdf)$/.test(other)) filesOf(root, other, data.toString('utf8'), found);
+        if (/\.(?:yaml|yml|xml|urdf|sdf)$/.test(other)) filesOf(root, other, data.toString('utf8'), found);
     }
     return found;
 }

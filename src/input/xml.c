@@ -185,8 +185,11 @@ static void end(void *ctx, const char *name) {
     (void)name;
     reading *r = ctx;
     if (r->status) return;
-    if (!r->open->first && r->ntext > 0) {
-        r->open->text = pp_pool_text(r->pool, r->text, (size_t)r->ntext);
+    int from = 0;
+    while (from < r->ntext && blank(r->text[from])) from++;
+    while (r->ntext > from && blank(r->text[r->ntext - 1])) r->ntext--;
+    if (!r->open->first && r->ntext > from) {
+        r->open->text = pp_pool_text(r->pool, r->text + from, (size_t)(r->ntext - from));
         if (!r->open->text) {
             no_memory(r);
             return;

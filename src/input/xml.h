@@ -34,7 +34,7 @@ typedef struct pp_xml_attribute {
 /* An element. */
 typedef struct pp_xml {
     const char *name;
-    const char *text;            /* of an element without children: its characters; else "" */
+    const char *text;            /* of an element without children: its characters, without blanks around; else "" */
     const char *file;            /* for messages; borrowed from the caller of pp_xml_parse() */
     pp_xml_attribute *attribute; /* in the order of the file */
     struct pp_xml *parent, *first, *last, *next;

@@ -13,6 +13,46 @@ bool perp_import_is_model(const char *data, size_t size) {
     return i < size && data[i] == '<';
 }
 
+static void blank(char *from, const char *to) {
+    for (; from < to; from++)
+        if (*from != '\n') *from = ' ';
+}
+
+/* Blanks comments, and an XML declaration that is not at the start: others read files in which these are not as XML wants them. */
+static void mend(char *data, char *end) {
+    static const struct {
+        const char *open, *close;
+    } part[] = {{"<![CDATA[", "]]>"}, {"<!--", "-->"}, {"<?xml ", "?>"}};
+    for (char *p = data; (p = memchr(p, '<', (size_t)(end - p))) != NULL; p++) {
+        for (int k = 0; k < 3; k++) {
+            if (strncmp(p, part[k].open, strlen(part[k].open)) != 0) continue;
+            char *to = strstr(p + strlen(part[k].open), part[k].close);
+            if (!to) return;
+            to += strlen(part[k].close);
+            if (k == 1 || (k == 2 && p > data)) blank(p, to);
+            p = to - 1;
+            break;
+        }
+    }
+}
+
+/* The tree of a text. What is not XML may be mended. */
+static perp_status parse(pp_import *m, const char *named, const char *data, size_t size, pp_xml **root) {
+    perp_status s = pp_xml_parse(&m->pool, named, data, size, root, m->why);
+    if (!s || s == PERP_E_MEMORY || !m->options.repair) return s;
+    char *copy = pp_alloc(&m->alloc, size + 1);
+    if (!copy) return pp_robot_no_memory(m);
+    memcpy(copy, data, size);
+    copy[size] = 0;
+    mend(copy, copy + size);
+    s = pp_xml_parse(&m->pool, named, copy, size, root, m->why);
+    pp_free(&m->alloc, copy);
+    if (s) return s;
+    return pp_robot_note(
+        m, PERP_IMPORT_REPAIRED, *root,
+        "comments with -- in them, or a declaration that is not at the start, which XML does not allow");
+}
+
 perp_status pp_robot_read_file(pp_import *m, const char *path, const char *named, pp_xml **root) {
     char *data = NULL;
     size_t size = 0;
@@ -22,7 +62,7 @@ perp_status pp_robot_read_file(pp_import *m, const char *path, const char *named
     const char *kept = pp_pool_text(&m->pool, named, strlen(named));
     if (!kept) return pp_robot_no_memory(m);
     perp_status s = pp_source_read(&m->alloc, path, kept, &data, &size, m->why);
-    if (!s) s = pp_xml_parse(&m->pool, kept, data, size, root, m->why);
+    if (!s) s = parse(m, kept, data, size, root);
     pp_free(&m->alloc, data);
     return s;
 }
@@ -46,7 +86,7 @@ perp_status pp_note_unused(pp_import *m) {
         if (list[i].n > 0) s = pp_robot_note(m, PERP_IMPORT_IGNORED, NULL, "%d %s", list[i].n, list[i].what);
     for (int i = 0; i < d->nequality && !s; i++) {
         const pp_model_equality *q = &d->equality[i];
-        bool kept = !strcmp(q->type, "connect") || !strcmp(q->type, "weld") || !strcmp(q->type, "joint") ||
+        bool kept = d->sdf || !strcmp(q->type, "connect") || !strcmp(q->type, "weld") || !strcmp(q->type, "joint") ||
                     !strcmp(q->type, "tendon"); /* of these the writer tells what it leaves out */
         if (!kept || !q->active)
             s = pp_robot_note(m, PERP_IMPORT_IGNORED, q->at, "equality constraints <%s>%s", q->type,
@@ -58,16 +98,16 @@ perp_status pp_note_unused(pp_import *m) {
 /* data NULL: the file is read. */
 static perp_status read_model(pp_import *m, const char *data, size_t size) {
     pp_xml *root;
-    perp_status s = data ? pp_xml_parse(&m->pool, m->path, data, size, &root, m->why)
-                         : pp_robot_read_file(m, m->path, m->path, &root);
+    perp_status s = data ? parse(m, m->path, data, size, &root) : pp_robot_read_file(m, m->path, m->path, &root);
     if (s) return s;
     if (!pp_model_add_body(m, "world", root, 0)) return m->why->status;
     if (!strcmp(root->name, "robot")) return pp_urdf_read(m, root);
     if (!strcmp(root->name, "mujoco")) return pp_mjcf_read(m, root);
+    if (!strcmp(root->name, "sdf")) return pp_sdf_read(m, root);
     char found[160];
     (void)snprintf(found, sizeof found, "<%.100s>", root->name);
     return pp_complain(m->why, PERP_E_ARG, pp_xml_place(root), NULL, found,
-                       "<mujoco> (MJCF) or <robot> (URDF) as the first element");
+                       "<mujoco> (MJCF), <robot> (URDF) or <sdf> (SDF) as the first element");
 }
 
 /* The steps of the table in robot.h. */

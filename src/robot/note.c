@@ -9,7 +9,7 @@
 
 #define NOTES_MOST 10000 /* lines of a report */
 
-/* `joint elbow: axis.xyz`: the nearest element with a name, then what is wrong in it. */
+/* `joint elbow: axis.xyz`: the nearest element with a name, then what is wrong in it. A value that is the text of an element has the element around it before it. */
 static void way_to(const pp_xml *e, const char *attribute, char *out, size_t size) {
     const pp_xml *named = e;
     while (named && !pp_xml_get(named, "name")) named = named->parent;
@@ -21,6 +21,11 @@ static void way_to(const pp_xml *e, const char *attribute, char *out, size_t siz
         if (n >= size) return;
     }
     const char *gap = n > 0 ? ": " : "";
+    bool within = !attribute && e != named && e->parent && e->parent != named && e->text[0];
+    if (within) {
+        attribute = e->name;
+        e = e->parent;
+    }
     if (named != e || n == 0)
         (void)snprintf(out + n, size - n, "%s%s%s%s", gap, e->name, attribute ? "." : "", attribute ? attribute : "");
     else if (attribute)

@@ -7,7 +7,8 @@
  * shapes if each one's group has a bit in common with the other's mask. So the shapes are divided into classes with the same partners;
  * the group of each class is one bit, and its mask has the bits of the classes it may touch. Geoms of an explicit pair always touch each other, so each of them
  * is a separate filter. Two bodies with a joint between them never touch in perp. Therefore their shapes need not agree with the model when classes are formed,
- * which keeps the number of classes small. */
+ * which keeps the number of classes small.
+ * Links of one SDF model do not touch unless one of them has self_collide, and the friction of a pair is the smaller one. */
 #include <math.h>
 #include <string.h>
 
@@ -54,8 +55,9 @@ bool pp_robot_may_touch(const pp_import *m, const pp_filter *a, const pp_filter 
     if (paired(m, a->geom, b->geom)) return true;
     if (!(a->contype & b->conaffinity) && !(b->contype & a->conaffinity)) return false;
     bool joined = m->link[a->link].parent == b->link || m->link[b->link].parent == a->link;
-    bool fixed = a->link == 0 || b->link == 0;
-    bool urdf = !strcmp(m->model.format, "URDF");
+    bool fixed = a->link == 0 || b->link == 0, kin = a->family > 0 && a->family == b->family;
+    if (kin && !a->self && !b->self) return false;
+    bool urdf = kin || !strcmp(m->model.format, "URDF");
     bool kinematic = m->link[a->link].kinematic || m->link[b->link].kinematic;
     const pp_link *child = m->link[a->link].parent == b->link ? &m->link[a->link] : &m->link[b->link];
     bool by_joint = child->njoint > 0 && m->model.joint[child->joint].kind != PP_FREE;
@@ -76,12 +78,14 @@ static perp_status filter_of(pp_import *m, int geom) {
     pp_filter f = {.link = m->link_of[g->body],
                    .body = in_exclude(m, g->body) ? g->body : -1,
                    .geom = in_pair(m, geom, false) ? geom : -1,
+                   .family = g->family,
+                   .self = g->self,
                    .contype = g->contype,
                    .conaffinity = g->conaffinity};
     for (int i = 0; i < m->nfilter; i++) {
         const pp_filter *k = &m->filter[i];
-        if (k->link == f.link && k->body == f.body && k->geom == f.geom && k->contype == f.contype &&
-            k->conaffinity == f.conaffinity) {
+        if (k->link == f.link && k->body == f.body && k->geom == f.geom && k->family == f.family && k->self == f.self &&
+            k->contype == f.contype && k->conaffinity == f.conaffinity) {
             g->filter = i;
             return PERP_OK;
         }
@@ -188,7 +192,10 @@ perp_pair_law pp_robot_pair_law(const pp_import *m, const pp_friction *a, const 
     bool alone = first->priority != second->priority;
     int condim = alone ? first->condim : first->condim > second->condim ? first->condim : second->condim;
     double f[3];
-    for (int i = 0; i < 3; i++) f[i] = alone ? first->friction[i] : fmax(first->friction[i], second->friction[i]);
+    for (int i = 0; i < 3; i++)
+        f[i] = alone          ? first->friction[i]
+               : m->model.sdf ? fmin(first->friction[i], second->friction[i])
+                              : fmax(first->friction[i], second->friction[i]);
     const pp_model_pair *own = paired(m, a->geom, b->geom);
     if (own && own->condim > 0) condim = own->condim;
     for (int i = 0; own && i < 3; i++)

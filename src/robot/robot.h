@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* robot.h - robot models of other programs: the model that a reader fills, and the steps from it to a scene.
  *
- *   urdf_*.c, mjcf_*.c   XML                        -> pp_model: bodies, joints, geoms, ... as the file has them
+ *   urdf*.c, sdf*.c, mjcf*.c  XML                   -> pp_model: bodies, joints, geoms, ... as the file has them
  *   mass.c               inertials and geoms        -> mass of each body
  *   tree.c               bodies without joints      -> parts of their parents: pp_link
  *   chain.c              joints of a link           -> one joint of perp
@@ -22,6 +22,7 @@
 
 #define PP_ROBOT_BODIES 20000 /* most bodies of a model */
 #define PP_ROBOT_FILES  256   /* most XML files */
+#define PP_ROBOT_PATH   1024  /* bytes of a path */
 #define PP_DEGREE       0.017453292519943295
 
 typedef enum pp_joint_kind { PP_HINGE, PP_SLIDE, PP_BALL, PP_FREE } pp_joint_kind;
@@ -58,6 +59,7 @@ typedef struct pp_model_joint {
     double armature, velocity; /* velocity infinite: not given */
     double effort[2];          /* range of what actuators do to it; infinite: not given */
     const char *mimic;         /* NULL: none */
+    const pp_xml *mimic_at;
     double mimic_factor, mimic_offset;
     double q;       /* at the start of the scene */
     perp_pose X;    /* the same of a free joint: its body in the world; of a ball: the turn */
@@ -93,9 +95,11 @@ typedef struct pp_model_geom {
     double friction[3];
     double mass, density; /* mass < 0: from the density */
     bool shell, weighs;   /* weighs: counts for a mass from geoms */
-    uint32_t colour;      /* 0: none */
-    int material;         /* set by pairs.c */
-    int filter;           /* the class of pairs it belongs to, set by pairs.c */
+    int family;           /* geoms of one family, 0: none, do not touch each other unless one of them has `self` */
+    bool self;
+    uint32_t colour; /* 0: none */
+    int material;    /* set by pairs.c */
+    int filter;      /* the class of pairs it belongs to, set by pairs.c */
 } pp_model_geom;
 
 typedef struct pp_model_site {
@@ -190,6 +194,7 @@ typedef struct pp_model {
     double h;   /* 0: not given */
     perp_vec3 gravity;
     bool contact_off, filter_parent_off;
+    bool sdf; /* it is SDF */
 } pp_model;
 
 /* ---- links: bodies that move as one ---- */
@@ -243,6 +248,8 @@ typedef struct pp_filter {
     int link;
     int body; /* of the model, if an exclude names it; else -1 */
     int geom; /* of the model, if a pair names it; else -1 */
+    int family;
+    bool self;
     uint32_t contype, conaffinity;
     int bit; /* of its group */
     uint32_t mask;
@@ -281,6 +288,42 @@ perp_status pp_robot_word(pp_import *m, const pp_xml *e, const char *attribute, 
                           const char *const *words, int *out);
 /* Colour of red, green, blue, from 0 to 1 (more numbers are passed over). */
 uint32_t pp_robot_colour(const double *rgb);
+/* Turns about fixed x, then y, then z. */
+perp_quat pp_robot_rpy(const double *rpy);
+
+/* A value of an element: an attribute of it (URDF), or the text of a child (SDF). Of e NULL: none. */
+typedef struct pp_value {
+    const pp_xml *at;             /* for messages: with this attribute, NULL: the element itself */
+    const char *attribute, *text; /* text NULL: it is not there */
+} pp_value;
+pp_value pp_robot_value(const pp_xml *e, const char *key);
+perp_status pp_value_numbers(pp_import *m, const pp_xml *e, const char *key, int n, double *out, int *got);
+perp_status pp_value_number(pp_import *m, const pp_xml *e, const char *key, double *out);
+/* The same of a number that must not be negative. */
+perp_status pp_value_above(pp_import *m, const pp_xml *e, const char *key, double *out);
+perp_status pp_value_wrong(pp_import *m, const pp_xml *e, const char *key, const char *allowed);
+
+/* ---- what URDF and SDF have in common (shape.c) ---- */
+
+/* package://name/rest, model://name/rest and https://host/.../models/name/.../files/rest. */
+typedef struct pp_package {
+    const char *name, *rest; /* the name has no final zero */
+    int length;
+} pp_package;
+bool pp_robot_package(const char *named, pp_package *out);
+/* Looks for a file of a package: where the options say, then in the folders above `file`. any: any of these folders may be the package. out: PP_ROBOT_PATH
+ * bytes. */
+bool pp_robot_find(const pp_import *m, const char *file, const pp_package *p, bool any, char *out);
+/* Where a file that an element names lies. path: PP_ROBOT_PATH bytes. */
+perp_status pp_robot_file_path(pp_import *m, const pp_xml *e, const char *named, char *path);
+/* Kind and size of a geom by the element of its shape. *empty: it has no size. */
+perp_status pp_robot_shape(pp_import *m, const pp_xml *e, pp_model_geom *g, bool *empty);
+/* Inertia of a body by <inertial>. moment: the moments that are not given. X: the frame of the inertia in that of the body. */
+perp_status pp_robot_inertial(pp_import *m, const pp_xml *e, double mass, double moment, perp_pose X, pp_model_body *b);
+perp_status pp_robot_check_range(pp_import *m, const pp_xml *limit, pp_model_joint *j);
+perp_status pp_robot_mimic(pp_import *m, const pp_xml *e, pp_model_joint *j);
+/* Do the joints that others follow exist? */
+perp_status pp_robot_check_mimics(pp_import *m);
 
 /* ---- building the model (model.c) ---- */
 
@@ -326,8 +369,8 @@ perp_status pp_robot_embed(const char *path, const char *data, size_t size, cons
 perp_status pp_robot_read_file(pp_import *m, const char *path, const char *named, pp_xml **root);
 perp_status pp_urdf_read(pp_import *m, const pp_xml *root);
 perp_status pp_urdf_geometry(pp_import *m, const pp_xml *e, int body, bool visual);
-/* Where a mesh of a URDF lies; a text of the pool. */
-perp_status pp_urdf_mesh_path(pp_import *m, const pp_xml *e, const char *named, const char **out);
+perp_status pp_urdf_origin(pp_import *m, const pp_xml *e, perp_pose *out);
+perp_status pp_sdf_read(pp_import *m, const pp_xml *root);
 perp_status pp_mjcf_read(pp_import *m, pp_xml *root);
 /* Puts the joints where a keyframe has them. */
 void pp_model_at_key(pp_import *m, int key);

@@ -135,7 +135,7 @@ static perp_status without_mass(pp_import *m, bool *again) {
                 child = i;
             }
         *again = true;
-        if (hang == 0 && !strcmp(d->format, "URDF")) {
+        if (hang == 0 && strcmp(d->format, "MJCF") != 0) {
             perp_status s =
                 pp_robot_note(m, PERP_IMPORT_APPROXIMATED, d->joint[k->joint].at,
                               "%s has no mass: its joint %s does not move", b->name, d->joint[k->joint].name);

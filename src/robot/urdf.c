@@ -33,8 +33,9 @@ typedef struct urdf {
     int njoint, cap_joint;
 } urdf;
 
-enum { REVOLUTE, CONTINUOUS, PRISMATIC, FIXED, FLOATING, PLANAR };
-static const char *const types[] = {"revolute", "continuous", "prismatic", "fixed", "floating", "planar", NULL};
+enum { REVOLUTE, CONTINUOUS, PRISMATIC, FIXED, FLOATING, PLANAR, SPHERICAL }; /* the last one is of Bullet */
+static const char *const types[] = {"revolute", "continuous", "prismatic", "fixed",
+                                    "floating", "planar",     "spherical", NULL};
 
 static perp_status need_name(pp_import *m, const pp_xml *e, const char **out) {
     *out = pp_xml_get(e, "name");
@@ -123,50 +124,16 @@ static perp_status collect_joints(urdf *u, const pp_xml *root) {
     return PERP_OK;
 }
 
-/* ---- poses, inertias ---- */
-
-static perp_quat from_rpy(perp_vec3 r) {
-    perp_quat x = perp_q_axis_angle(perp_v3(1, 0, 0), r.x), y = perp_q_axis_angle(perp_v3(0, 1, 0), r.y),
-              z = perp_q_axis_angle(perp_v3(0, 0, 1), r.z);
-    return perp_q_mul(z, perp_q_mul(y, x));
-}
-
-/* <origin> of an element; none: no shift. */
-static perp_status origin_of(pp_import *m, const pp_xml *e, perp_pose *out) {
-    const pp_xml *o = pp_xml_child(e, "origin");
-    *out = perp_pose_identity();
-    if (!o) return PERP_OK;
-    perp_vec3 rpy = {0, 0, 0};
-    perp_status s = pp_robot_vector(m, o, "xyz", pp_xml_get(o, "xyz"), &out->p);
-    if (!s) s = pp_robot_vector(m, o, "rpy", pp_xml_get(o, "rpy"), &rpy);
-    if (!s) out->q = from_rpy(rpy);
-    return s;
-}
-
 static perp_status read_inertial(pp_import *m, const pp_xml *link, pp_model_body *b) {
-    static const char *const part[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
     const pp_xml *e = pp_xml_child(link, "inertial");
     if (!e) return PERP_OK;
-    const pp_xml *mass = pp_xml_child(e, "mass"), *inertia = pp_xml_child(e, "inertia");
-    double value = 0, v[6] = {0};
+    const pp_xml *mass = pp_xml_child(e, "mass");
+    double value = 0;
     if (!mass || !pp_xml_get(mass, "value")) return pp_robot_wrong(m, e, NULL, "no mass", "<mass value=\"...\">");
-    perp_status s = pp_robot_number(m, mass, "value", pp_xml_get(mass, "value"), &value);
-    if (!s && value < 0) s = pp_robot_wrong(m, mass, "value", pp_xml_get(mass, "value"), "a number >= 0");
+    perp_status s = pp_value_above(m, mass, "value", &value);
     perp_pose X;
-    if (!s) s = origin_of(m, e, &X);
-    for (int i = 0; i < 6 && !s && inertia; i++)
-        s = pp_robot_number(m, inertia, part[i], pp_xml_get(inertia, part[i]), &v[i]);
-    if (s) return s;
-    b->inertial = inertia ? inertia : e;
-    if (value == 0) {
-        for (int i = 0; i < 6; i++)
-            if (v[i] != 0) return pp_robot_note(m, PERP_IMPORT_IGNORED, e, "link %s: an inertia without mass", b->name);
-        return PERP_OK;
-    }
-    perp_mat3 I = pp_inertia_of(v);
-    b->given = true;
-    b->mass = perp_mass_move(X, (perp_mass){value, {0, 0, 0}, I});
-    return PERP_OK;
+    if (!s) s = pp_urdf_origin(m, e, &X);
+    return s ? s : pp_robot_inertial(m, e, value, 0, X, b);
 }
 
 /* ---- joints ---- */
@@ -179,35 +146,22 @@ static perp_status read_limit(pp_import *m, const urdf_joint *u, pp_model_joint 
                              u->name);
     }
     double effort = INFINITY;
-    perp_status s = pp_robot_number(m, e, "lower", pp_xml_get(e, "lower"), &j->range[0]);
-    if (!s) s = pp_robot_number(m, e, "upper", pp_xml_get(e, "upper"), &j->range[1]);
-    if (!s) s = pp_robot_number(m, e, "effort", pp_xml_get(e, "effort"), &effort);
-    if (!s) s = pp_robot_number(m, e, "velocity", pp_xml_get(e, "velocity"), &j->velocity);
+    perp_status s = pp_value_number(m, e, "lower", &j->range[0]);
+    if (!s) s = pp_value_number(m, e, "upper", &j->range[1]);
+    if (!s) s = pp_value_number(m, e, "effort", &effort);
+    if (!s) s = pp_value_number(m, e, "velocity", &j->velocity);
     j->effort[0] = -effort;
     j->effort[1] = effort;
     if (s || u->type == CONTINUOUS) return s;
     j->limited = true;
-    if (j->range[0] <= j->range[1]) return PERP_OK;
-    char found[96];
-    (void)snprintf(found, sizeof found, "%g above %g", j->range[0], j->range[1]);
-    return pp_robot_wrong(m, e, "lower", found, "lower <= upper");
+    return pp_robot_check_range(m, e, j);
 }
 
 static perp_status read_dynamics(pp_import *m, const urdf_joint *u, pp_model_joint *j) {
     const pp_xml *e = pp_xml_child(u->at, "dynamics"), *mimic = pp_xml_child(u->at, "mimic");
-    perp_status s = PERP_OK;
-    if (e) s = pp_robot_number(m, e, "damping", pp_xml_get(e, "damping"), &j->damping);
-    if (!s && e) s = pp_robot_number(m, e, "friction", pp_xml_get(e, "friction"), &j->friction);
-    if (s) return s;
-    if (j->damping < 0) return pp_robot_wrong(m, e, "damping", pp_xml_get(e, "damping"), "a number >= 0");
-    if (j->friction < 0) return pp_robot_wrong(m, e, "friction", pp_xml_get(e, "friction"), "a number >= 0");
-    if (!mimic) return PERP_OK;
-    j->mimic = pp_xml_get(mimic, "joint");
-    j->mimic_factor = 1;
-    if (!j->mimic) return pp_robot_wrong(m, mimic, "joint", "nothing", "the name of a joint");
-    s = pp_robot_number(m, mimic, "multiplier", pp_xml_get(mimic, "multiplier"), &j->mimic_factor);
-    if (!s) s = pp_robot_number(m, mimic, "offset", pp_xml_get(mimic, "offset"), &j->mimic_offset);
-    return s;
+    perp_status s = pp_value_above(m, e, "damping", &j->damping);
+    if (!s) s = pp_value_above(m, e, "friction", &j->friction);
+    return s || !mimic ? s : pp_robot_mimic(m, mimic, j);
 }
 
 static perp_status read_axis(pp_import *m, const urdf_joint *u, perp_vec3 *out) {
@@ -225,13 +179,14 @@ static perp_status read_axis(pp_import *m, const urdf_joint *u, perp_vec3 *out) 
 static perp_status read_joint(pp_import *m, const urdf_joint *u, int body) {
     perp_pose X;
     perp_vec3 axis, t, o;
-    perp_status s = origin_of(m, u->at, &X);
+    perp_status s = pp_urdf_origin(m, u->at, &X);
     if (s) return s;
     m->model.body[body].X_P = X;
     if (u->type == FIXED) return PERP_OK; /* its axis means nothing */
     s = read_axis(m, u, &axis);
     if (s) return s;
     if (u->type == FLOATING) return pp_model_add_joint(m, u->name, u->at, body, PP_FREE) ? PERP_OK : m->why->status;
+    if (u->type == SPHERICAL) return pp_model_add_joint(m, u->name, u->at, body, PP_BALL) ? PERP_OK : m->why->status;
     if (u->type == PLANAR) {
         perp_v3_frame(axis, &t, &o);
         const perp_vec3 dir[] = {t, o, axis};
@@ -309,19 +264,6 @@ static perp_status find_root(urdf *u, const pp_xml *e, int *root) {
     return pp_robot_say(u->m, PERP_E_ARG, e, "found a circle of links: each hangs on another; allowed: a tree");
 }
 
-static perp_status check_mimics(pp_import *m) {
-    for (int i = 0; i < m->model.njoint; i++) {
-        const pp_model_joint *j = &m->model.joint[i];
-        bool known = !j->mimic;
-        for (int k = 0; k < m->model.njoint && !known; k++) known = !strcmp(m->model.joint[k].name, j->mimic);
-        if (known) continue;
-        char found[160];
-        (void)snprintf(found, sizeof found, "\"%.100s\"", j->mimic);
-        return pp_robot_wrong(m, pp_xml_child(j->at, "mimic"), "joint", found, "the name of a joint that moves");
-    }
-    return PERP_OK;
-}
-
 static perp_status note_others(pp_import *m, const pp_xml *root) {
     static const char *const known[] = {"link", "joint", "material"};
     for (const pp_xml *e = root->first; e; e = e->next) {
@@ -353,7 +295,7 @@ perp_status pp_urdf_read(pp_import *m, const pp_xml *root) {
                 s = pp_robot_say(m, PERP_E_ARG, u.link[i].at,
                                  "found a link that does not hang on the root %s: a circle; allowed: a tree",
                                  u.link[base].name);
-    if (!s) s = check_mimics(m);
+    if (!s) s = pp_robot_check_mimics(m);
     pp_free(&m->alloc, u.link);
     pp_free(&m->alloc, u.joint);
     return s;

@@ -9,8 +9,13 @@
 
 /* ---- loops ---- */
 
-static bool closes(const pp_model_equality *q) {
-    return q->active && (!strcmp(q->type, "connect") || !strcmp(q->type, "weld"));
+/* The type of the scene's joint; NULL: it closes no loop. */
+static const char *closes(const pp_import *m, const pp_model_equality *q) {
+    if (!q->active) return NULL;
+    return !strcmp(q->type, "connect") ? "spherical"
+           : !strcmp(q->type, "weld")  ? "fixed"
+           : m->model.sdf              ? q->type
+                                       : NULL;
 }
 
 perp_status pp_put_loops(pp_writing *w) {
@@ -19,7 +24,8 @@ perp_status pp_put_loops(pp_writing *w) {
     perp_status s = PERP_OK;
     for (int i = 0; i < m->model.nequality && !s; i++) {
         pp_model_equality *q = &m->model.equality[i];
-        if (!closes(q)) continue;
+        const char *type = closes(m, q);
+        if (!type) continue;
         int link[2] = {m->link_of[q->body[0]], m->link_of[q->body[1]]};
         perp_pose X[2];
         for (int k = 0; k < 2; k++) X[k] = perp_pose_mul(m->X_link[q->body[k]], q->X[k]);
@@ -28,7 +34,7 @@ perp_status pp_put_loops(pp_writing *w) {
             continue;
         }
         int a = link[1] == 0 ? 1 : 0, b = 1 - a; /* the world is the first */
-        pp_text_add(t, "  - {type: %s", !strcmp(q->type, "weld") ? "fixed" : "spherical");
+        pp_text_add(t, "  - {type: %s", type);
         if (link[a] > 0) pp_text_add(t, ", a: %s", m->link[link[a]].name);
         pp_text_add(t, ", b: %s, at_a: ", m->link[link[b]].name);
         pp_text_vector(t, 3, X[a].p);
@@ -36,7 +42,7 @@ perp_status pp_put_loops(pp_writing *w) {
         pp_text_add(t, ", at_b: ");
         pp_text_vector(t, 3, X[b].p);
         pp_put_turn(t, "turn_b", X[b].q);
-        pp_text_add(t, ", collide: true}\n"); /* MuJoCo filters nothing for it */
+        pp_text_add(t, m->model.sdf ? "}\n" : ", collide: true}\n"); /* MuJoCo filters nothing for it */
     }
     return s;
 }

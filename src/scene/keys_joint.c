@@ -213,8 +213,8 @@ static const char *const bases[] = {"model", "fixed", "free", NULL};
 #define IN(field) PP_AT(pp_model_in, field)
 static const pp_key model[] = {
     {"file", PP_T_FILE, IN(file), .required = true,
-     PP_HELP(
-         "An MJCF or URDF file; the path is relative to this file. Meshes that it names are read as it names them.")},
+     PP_HELP("An MJCF, URDF or SDF file; the path is relative to this file. Meshes that it names are read as it names "
+             "them.")},
     {"name", PP_T_NAME, IN(name), .own = true, .required = true,
      PP_HELP("Prefix of all names of the model, followed by a -. No two models have the same name.")},
     {"at", PP_T_VECTOR, IN(at), PP_UNIT("L"), PP_WORDS("the origin"),

@@ -65,9 +65,9 @@ static const pp_key top[] = {
      PP_HELP("Bodies that `like` refers to. A body takes from its template every key that it does not give itself. A "
              "template may be `like` another one. It has no `name` and no `repeat`.")},
     {"models", PP_T_LIST, IN(models), .map = &pp_map_model, .dims = PP_3D, PP_WORDS("none"),
-     PP_HELP(
-         "Robot models of other programs (MJCF, URDF). Their bodies, joints and so on come before those of this file, "
-         "with the name of the model and a - before their own names: `arm-elbow`.")},
+     PP_HELP("Robot models of other programs (MJCF, URDF, SDF). Their bodies, joints and so on come before those of "
+             "this file, "
+             "with the name of the model and a - before their own names: `arm-elbow`.")},
     {"bodies", PP_T_LIST, IN(bodies), .map = &pp_map_body, PP_WORDS("none"), PP_HELP("The bodies.")},
     {"joints", PP_T_LIST, IN(joints), .map = &pp_map_joint, PP_WORDS("none"), PP_HELP("Joints between bodies.")},
     {"forces", PP_T_LIST, IN(forces), .map = &pp_map_force, PP_WORDS("none"),

@@ -18,7 +18,7 @@ same() { # MODEL
     run 0 info "$1"
     has out '3D'
 }
-for model in arm.urdf quadruped.xml hand.xml; do same "$robots/$model"; done
+for model in arm.urdf quadruped.xml hand.xml arm.sdf yard.sdf; do same "$robots/$model"; done
 
 run 0 import "$robots/arm.urdf" --report
 has out 'URDF with 10 bodies, 7 joints'
@@ -26,6 +26,9 @@ hasnt out 'grip_mirror'
 has out 'joint elbow starts at its limit 0.1: 0 is out of its range'
 has out 'cylinders are prisms of 32 sides'
 has out 'elements <transmission>'
+run 0 import "$robots/yard.sdf" --report
+has out 'SDF with 14 bodies, 12 joints, 12 shapes; 12 moving bodies of 29 kg'
+has out 'joints that close a loop: their limits, springs, damping and friction are not kept'
 run 0 import "$robots/quadruped.xml" --report
 has out 'MJCF with 13 bodies, 13 joints, 15 shapes; 13 moving bodies'
 hasnt out 'armature'
@@ -54,6 +57,31 @@ XML
 run 0 import odd.urdf --repair --report
 has out 'repaired      arm: principal moments 0.01, 0.01, 0.05, which no body can have, became 0.025, 0.025, 0.05'
 
+# limits the wrong way round, and numbers that are too many or have commas: likewise. Planes and ball joints of Bullet are read
+cat >loose.urdf <<'XML'
+<robot name="r"><link name="a"><collision><geometry><plane normal="0 0 1"/></geometry></collision></link>
+<link name="arm"><inertial><origin xyz="1, 2,3"/><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+<link name="tip"><inertial><origin xyz="0 0 0 1"/><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+<joint name="j" type="revolute"><parent link="a"/><child link="arm"/><limit lower="1" upper="-1"/></joint>
+<joint name="k" type="spherical"><parent link="arm"/><child link="tip"/></joint></robot>
+XML
+refused 'perp: loose.urdf:4:70: joint j: limit.lower: found 1 above -1; allowed: lower <= upper; --repair takes them as no limits' import loose.urdf
+run 0 import loose.urdf --repair --report
+has out 'repaired      joint j: limits from 1 to -1 became none'
+has out 'repaired      numbers with commas between them, or too many: "1, 2,3" became the first 3'
+has out 'repaired      numbers with commas between them, or too many: "0 0 0 1" became the first 3'
+run 0 import loose.urdf --repair
+has out 'centre: [1, 2, 3]'
+has out 'type: halfspace'
+has out 'type: spherical'
+hasnt out 'limits:'
+
+# what is not quite XML
+printf '<!-- a -- b -->\n<?xml version="1.0"?><robot name="r"><link name="a"/><gazebo><![CDATA[<!-- -- ]]></gazebo></robot>\n' >comment.urdf
+refused 'perp: comment.urdf:1:10: not XML: not well-formed (invalid token)' import comment.urdf
+run 0 import comment.urdf --repair --report
+has out 'repaired      comments with -- in them, or a declaration that is not at the start'
+
 # packages: in the folders above the file, or where --package says
 mkdir -p ws/bot_description/urdf ws/bot_description/meshes elsewhere/meshes
 printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\nf 2 2 3\nl 1 2\n' >ws/bot_description/meshes/a.obj
@@ -62,6 +90,11 @@ mesh() { echo "<robot name=\"r\"><link name=\"a\"><collision><geometry><mesh fil
 mesh bot_description >ws/bot_description/urdf/r.urdf
 run 0 import ws/bot_description/urdf/r.urdf
 has out 'points: [[0, 0, 0]'
+mesh other/old/place >ws/bot_description/urdf/moved.urdf
+run 0 import ws/bot_description/urdf/moved.urdf --report
+has out 'assumed       package://other/old/place/meshes/a.obj is taken from ws/bot_description/meshes/a.obj'
+mesh /bot_description >ws/bot_description/urdf/slash.urdf
+run 0 import ws/bot_description/urdf/slash.urdf
 mesh other >other.urdf
 run 0 import other.urdf --package other=elsewhere
 has out 'type: polyhedron'

@@ -14,8 +14,8 @@
 /* The scene that is written reads back to the same world; and so does the world written by perp. */
 static void scenes_of_models_read_back(void **state) {
     (void)state;
-    static const char *const model[] = {"arm.urdf", "quadruped.xml", "hand.xml"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const model[] = {"arm.urdf", "quadruped.xml", "hand.xml", "arm.sdf", "yard.sdf"};
+    for (int i = 0; i < 5; i++) {
         char path[600];
         perp_scene *s, *again;
         perp_refusal why;
@@ -45,9 +45,8 @@ static void scenes_of_models_read_back(void **state) {
 
 /* Memory that is refused at the k-th call: a status, and nothing is left behind. */
 static void memory_may_fail_anywhere(void **state) {
-    (void)state;
     char path[600];
-    (void)snprintf(path, sizeof path, "%s/../scenes/robots/hand.xml", PERP_TEST_DIR);
+    (void)snprintf(path, sizeof path, "%s/../scenes/robots/%s", PERP_TEST_DIR, (const char *)*state);
     bool done = false;
     for (long k = 0; !done; k += 1 + k / 8) {
         counter c = {.refuse = k};
@@ -158,8 +157,8 @@ static uint64_t hash_after(perp_scene *s, int steps) {
  * world is written as a scene. */
 static void models_in_scenes_are_the_models(void **state) {
     (void)state;
-    static const char *const model[] = {"arm.urdf", "quadruped.xml", "hand.xml"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const model[] = {"arm.urdf", "quadruped.xml", "hand.xml", "arm.sdf", "yard.sdf"};
+    for (int i = 0; i < 5; i++) {
         char path[1024], text[2048];
         perp_refusal why;
         perp_scene *alone, *memory, *written;
@@ -276,10 +275,15 @@ static void a_hundred_links_load_quickly(void **state) {
 }
 
 int main(void) {
+    static char hand[] = "hand.xml", yard[] = "yard.sdf";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sensors_read_as_in_mujoco),       cmocka_unit_test(scenes_of_models_read_back),
-        cmocka_unit_test(models_in_scenes_are_the_models), cmocka_unit_test(models_are_placed_and_named),
-        cmocka_unit_test(a_hundred_links_load_quickly),    cmocka_unit_test(memory_may_fail_anywhere),
+        cmocka_unit_test(sensors_read_as_in_mujoco),
+        cmocka_unit_test(scenes_of_models_read_back),
+        cmocka_unit_test(models_in_scenes_are_the_models),
+        cmocka_unit_test(models_are_placed_and_named),
+        cmocka_unit_test(a_hundred_links_load_quickly),
+        cmocka_unit_test_prestate(memory_may_fail_anywhere, hand),
+        cmocka_unit_test_prestate(memory_may_fail_anywhere, yard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

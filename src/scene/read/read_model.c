@@ -37,7 +37,7 @@ static perp_status embed(pp_reader *r, const pp_model_in *in, pp_item at, const 
     if (s) return pp_told_at(r, at, s);
     if (!perp_import_is_model(data, size)) {
         pp_free(r->alloc, data);
-        return pp_wrong(r, at, "a file that is not XML", "an MJCF or URDF file");
+        return pp_wrong(r, at, "a file that is not XML", "an MJCF, URDF or SDF file");
     }
     s = pp_robot_embed(path, data, size, &o, &e, text, r->why);
     pp_free(r->alloc, data);
