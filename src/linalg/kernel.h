@@ -10,11 +10,11 @@
 /* Two numbers in one register; gcc and clang know it on every machine. */
 typedef double pp_two __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* Before a loop of at most n turns: straight code, if their number is a constant. In WebAssembly it is left to the compiler, which otherwise
- * unrolls loops of unknown length, too: the module would be 4 % larger. */
+/* Before a loop of at most n turns: straight code, if their number is a constant. In WebAssembly loops of unknown length stay loops: unrolled, too,
+ * they would make the module 4 % larger. */
 #define PP_PRAGMA(x) _Pragma(#x)
 #ifdef __wasm__
-#define PP_UNROLL(n)
+#define PP_UNROLL(n) PP_PRAGMA(clang loop unroll(full))
 #else
 #define PP_UNROLL(n) PP_PRAGMA(GCC unroll n)
 #endif
