@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "problem/convert/convert_parts.h"
+#include "problem/rows.h"
 #include "base/elementary.h"
 
 pp_bound pp_bound_of(const perp_joint_row *r) {
@@ -83,14 +84,6 @@ typedef struct side {
     double MJ[6];
 } side;
 
-static void apply_block(const double *B, int nd, const double *x, double *y) {
-    for (int i = 0; i < nd; i++) {
-        double s = 0;
-        for (int j = 0; j < nd; j++) s += B[i + 6 * j] * x[j];
-        y[i] = s;
-    }
-}
-
 /* Sides of all rows that have a place in W. */
 static ptrdiff_t count_sides(const pp_converted *c) {
     ptrdiff_t n = 0;
@@ -111,8 +104,8 @@ static perp_status delassus(pp_converted *c, pp_arena *arena) {
     c->w_free = PP_ARENA_ARRAY(arena, double, nw);
     if (!start || !list || !nu || !c->W || !c->w_free) return PERP_E_MEMORY;
     for (int b = 0; b < p->nblock; b++)
-        apply_block(p->Minv + 36 * (ptrdiff_t)b, p->block_ndof[b], p->momentum + p->block_offset[b],
-                    nu + p->block_offset[b]);
+        pp_block_times(p->block_ndof[b], p->Minv + 36 * (ptrdiff_t)b, p->momentum + p->block_offset[b],
+                       nu + p->block_offset[b]);
     /* sides sorted by body, in the order of the rows: count, then place */
     for (int r = 0; r < nrow; r++)
         for (const perp_row *row = c->row[r] >= 0 ? row_of(p, r) : NULL; row; row = row->more)
@@ -130,7 +123,7 @@ static perp_status delassus(pp_converted *c, pp_arena *arena) {
                 side *s = &list[start[b + 1]++];
                 s->row = c->row[r];
                 s->J = row->J[k];
-                apply_block(p->Minv + 36 * (ptrdiff_t)b, p->block_ndof[b], s->J, s->MJ);
+                pp_block_times(p->block_ndof[b], p->Minv + 36 * (ptrdiff_t)b, s->J, s->MJ);
                 for (int i = 0; i < p->block_ndof[b]; i++) w += s->J[i] * nu[p->block_offset[b] + i];
             }
         c->w_free[c->row[r]] = w + offset_of(p, r);
@@ -426,7 +419,7 @@ static void add_impulse(const perp_step_problem *s, const perp_row *row, double 
         for (int k = 0; k < 2; k++) {
             int b = row->block[k];
             if (b < 0) continue;
-            for (int i = 0; i < s->block_ndof[b]; i++) x[s->block_offset[b] + i] += row->J[k][i] * p;
+            pp_block_push(s->block_ndof[b], row->J[k], p, x + s->block_offset[b]);
         }
 }
 
@@ -439,8 +432,7 @@ void pp_step_velocity(const perp_step_problem *s, const double *p_joint, const d
         if (s->dim == 3) add_impulse(s, &s->contact[i].o, p_contact[3 * i + 2], nu);
     }
     for (int b = 0; b < s->nblock; b++) {
-        double x[6];
-        memcpy(x, nu + s->block_offset[b], sizeof *x * (size_t)s->block_ndof[b]);
-        apply_block(s->Minv + 36 * (ptrdiff_t)b, s->block_ndof[b], x, nu + s->block_offset[b]);
+        double *x = nu + s->block_offset[b];
+        pp_block_times(s->block_ndof[b], s->Minv + 36 * (ptrdiff_t)b, x, x);
     }
 }
