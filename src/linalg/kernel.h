@@ -10,11 +10,11 @@
 /* Two numbers in one register; gcc and clang know it on every machine. */
 typedef double pp_two __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* Unrolls the following loop of at most n iterations completely, if their number is a constant. Not in WebAssembly: there the compiler would
- * also unroll loops of unknown length, and the module would be 4 % larger. */
+/* Unrolls the following loop of at most n iterations completely, if their number is a constant. In WebAssembly loops of unknown length stay
+ * loops: the compiler would unroll them too, and the module would be 4 % larger. */
 #define PP_PRAGMA(x) _Pragma(#x)
 #ifdef __wasm__
-#define PP_UNROLL(n)
+#define PP_UNROLL(n) PP_PRAGMA(clang loop unroll(full))
 #else
 #define PP_UNROLL(n) PP_PRAGMA(GCC unroll n)
 #endif

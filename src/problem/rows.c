@@ -34,6 +34,26 @@ double pp_row_inverse_mass(const perp_step_problem *s, const perp_row *row) {
     return sum;
 }
 
+/* y = B x of one block, see pp_block_times(). */
+static inline __attribute__((always_inline)) void block_times(int nd, const double *B, const double *x, double *y) {
+    double sum[6] = {0};
+    PP_UNROLL(6)
+    for (int j = 0; j < nd; j++) {
+        PP_UNROLL(6)
+        for (int i = 0; i < nd; i++) sum[i] += B[i + 6 * j] * x[j];
+    }
+    PP_UNROLL(6)
+    for (int i = 0; i < nd; i++) y[i] = sum[i];
+}
+
+void pp_block_times(int nd, const double *B, const double *x, double *y) {
+    switch (nd) {
+    case 6: block_times(6, B, x, y); break;
+    case 3: block_times(3, B, x, y); break;
+    default: block_times(nd, B, x, y);
+    }
+}
+
 /* y += Mi J' p of one block. */
 static inline __attribute__((always_inline)) void add_velocity(int nd, const double *J, const double *Mi, double p,
                                                                double *restrict y) {

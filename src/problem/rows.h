@@ -7,7 +7,7 @@
 #include "base/sets.h"
 #include "perp/step.h"
 
-/* sum + J x of one block, from left to right. nd is a constant where it is a body of space or of the plane. */
+/* sum + J x of one block, from left to right; nd is a constant. */
 static inline __attribute__((always_inline)) double pp_row_add_dot(int nd, const double *J, const double *x,
                                                                    double sum) {
 #pragma GCC unroll 6
@@ -24,12 +24,34 @@ static inline double pp_row_dot(const perp_step_problem *s, const perp_row *row,
             if (b < 0) continue;
             const double *x = nu + s->block_offset[b];
             int nd = s->block_ndof[b];
-            sum = nd == 6   ? pp_row_add_dot(6, row->J[k], x, sum)
-                  : nd == 3 ? pp_row_add_dot(3, row->J[k], x, sum)
-                            : pp_row_add_dot(nd, row->J[k], x, sum);
+            if (nd == 6) /* a body of space */
+                sum = pp_row_add_dot(6, row->J[k], x, sum);
+            else if (nd == 3) /* of the plane */
+                sum = pp_row_add_dot(3, row->J[k], x, sum);
+            else
+                for (int c = 0; c < nd; c++) sum += row->J[k][c] * x[c];
         }
     return sum;
 }
+
+/* x += J' p of one block; nd is a constant. */
+static inline __attribute__((always_inline)) void pp_block_push_of(int nd, const double *J, double p, double *x) {
+#pragma GCC unroll 6
+    for (int c = 0; c < nd; c++) x[c] += J[c] * p;
+}
+
+/* x += J' p of one block. */
+static inline void pp_block_push(int nd, const double *J, double p, double *x) {
+    if (nd == 6)
+        pp_block_push_of(6, J, p, x);
+    else if (nd == 3)
+        pp_block_push_of(3, J, p, x);
+    else
+        for (int c = 0; c < nd; c++) x[c] += J[c] * p;
+}
+
+/* y = B x of one block, B by columns with leading dimension 6; y may be x. */
+void pp_block_times(int nd, const double *B, const double *x, double *y);
 
 /* momentum += J' p */
 static inline void pp_row_push(const perp_step_problem *s, const perp_row *row, double p, double *momentum) {
@@ -37,7 +59,7 @@ static inline void pp_row_push(const perp_step_problem *s, const perp_row *row, 
         for (int k = 0; k < 2; k++) {
             int b = row->block[k];
             if (b < 0) continue;
-            for (int c = 0; c < s->block_ndof[b]; c++) momentum[s->block_offset[b] + c] += row->J[k][c] * p;
+            pp_block_push(s->block_ndof[b], row->J[k], p, momentum + s->block_offset[b]);
         }
 }
 

@@ -54,7 +54,7 @@ for (const line of readFileSync(results, "utf8").trim().split("\n").map((l) => J
     different++;
     console.log(`${name}: native ${line.steps} steps, ${line.hash} ${line.failed}; module ${here.steps} steps, ${here.hash} ${here.failed}`);
   }
-  if (flag === "--time" && same && line.seconds > 0.05) {
+  if (flag === "--time" && same && line.seconds > 0.01) {
     const ratio = here.seconds / line.seconds;
     console.log(`${name}: ${line.steps} steps, ${(1e3 * line.seconds / line.steps).toFixed(3)} ms each; module ${(1e3 * here.seconds / line.steps).toFixed(3)} ms; ratio ${ratio.toFixed(2)}`);
     ratios += Math.log(ratio);

@@ -126,17 +126,17 @@ static bool measure_contact_energy(pp_peg_work *k, contact_energy *l) {
     }
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
-        double work = 0, gain = 0, rule = 0, own = 0;
+        double work = 0, gain = 0, rule = 0;
         bool behind = false, any = false;
+        const int *blk = NULL; /* the two bodies */
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
-            const int *blk = f->pose.problem.contact[r].n.block;
+            blk = f->pose.problem.contact[r].n.block;
             const double *push = f->solve.solution.p_contact + 3 * (ptrdiff_t)r;
             /* work of an impulse at a speed within the solver's tolerance */
             l->within += (fabs(push[0]) + pp_hypot(push[1], push[2])) * undone;
             work += contact_work(f, r, mean);
             gain += contact_work(f, r, since);
             rule += gained_by_rule(k, r);
-            own = kinetic(f, blk[0], fr) + kinetic(f, blk[1], fr);
             behind |= m->row[r].push > 0 &&
                       m->row[r].gap0 < -fmax(PP_PEG_TOUCHING * p->size, k->loose_tolerance ? pp_peg_left(k) : 0);
             any |= m->row[r].bounces || pp_peg_spawned(k, p);
@@ -147,7 +147,8 @@ static bool measure_contact_energy(pp_peg_work *k, contact_energy *l) {
         l->gain += driven ? fmin(gain, 0) : gain;
         by_rule += driven ? 0 : rule;
         l->any |= any;
-        l->behind |= behind && !any && !k->mode.held && work > WORK_BEHIND * own + l->within;
+        if (behind && !any && !k->mode.held)
+            l->behind |= work > WORK_BEHIND * (kinetic(f, blk[0], fr) + kinetic(f, blk[1], fr)) + l->within;
     }
     l->gain -= fmin(by_rule, fmax(0, l->gain)); /* as in the certificate */
     l->within += joint_work(f, mean);

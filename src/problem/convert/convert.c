@@ -18,6 +18,7 @@
 
 #include "linalg/kernel.h"
 #include "problem/convert/convert_parts.h"
+#include "problem/rows.h"
 #include "base/elementary.h"
 
 pp_bound pp_bound_of(const perp_joint_row *r) {
@@ -84,27 +85,6 @@ typedef struct side {
     double MJ[6];
 } side;
 
-/* y = B x; nd is a constant where it is that of a body of the plane or of space. */
-static inline __attribute__((always_inline)) void apply_of(int nd, const double *restrict B, const double *restrict x,
-                                                           double *restrict y) {
-    double s[6] = {0};
-    PP_UNROLL(6)
-    for (int j = 0; j < nd; j++) {
-        PP_UNROLL(6)
-        for (int i = 0; i < nd; i++) s[i] += B[i + 6 * j] * x[j];
-    }
-    PP_UNROLL(6)
-    for (int i = 0; i < nd; i++) y[i] = s[i];
-}
-
-static void apply_block(const double *B, int nd, const double *x, double *y) {
-    switch (nd) {
-    case 3: apply_of(3, B, x, y); break;
-    case 6: apply_of(6, B, x, y); break;
-    default: apply_of(nd, B, x, y);
-    }
-}
-
 /* Sides of all rows that have a place in W. */
 static ptrdiff_t count_sides(const pp_converted *c) {
     ptrdiff_t n = 0;
@@ -125,8 +105,8 @@ static perp_status delassus(pp_converted *c, pp_arena *arena) {
     c->w_free = PP_ARENA_ARRAY(arena, double, nw);
     if (!start || !list || !nu || !c->W || !c->w_free) return PERP_E_MEMORY;
     for (int b = 0; b < p->nblock; b++)
-        apply_block(p->Minv + 36 * (ptrdiff_t)b, p->block_ndof[b], p->momentum + p->block_offset[b],
-                    nu + p->block_offset[b]);
+        pp_block_times(p->block_ndof[b], p->Minv + 36 * (ptrdiff_t)b, p->momentum + p->block_offset[b],
+                       nu + p->block_offset[b]);
     /* sides sorted by body, in the order of the rows: count, then place */
     for (int r = 0; r < nrow; r++)
         for (const perp_row *row = c->row[r] >= 0 ? row_of(p, r) : NULL; row; row = row->more)
@@ -144,7 +124,7 @@ static perp_status delassus(pp_converted *c, pp_arena *arena) {
                 side *s = &list[start[b + 1]++];
                 s->row = c->row[r];
                 s->J = row->J[k];
-                apply_block(p->Minv + 36 * (ptrdiff_t)b, p->block_ndof[b], s->J, s->MJ);
+                pp_block_times(p->block_ndof[b], p->Minv + 36 * (ptrdiff_t)b, s->J, s->MJ);
                 for (int i = 0; i < p->block_ndof[b]; i++) w += s->J[i] * nu[p->block_offset[b] + i];
             }
         c->w_free[c->row[r]] = w + offset_of(p, r);
@@ -433,12 +413,6 @@ void pp_guess(const pp_converted *c, const double *p_joint, const double *p_cont
     guess_open(c, z);
 }
 
-static inline __attribute__((always_inline)) void push_of(int nd, const double *restrict J, double p,
-                                                          double *restrict to) {
-    PP_UNROLL(6)
-    for (int i = 0; i < nd; i++) to[i] += J[i] * p;
-}
-
 /* Adds the momentum J' p of a row to x. */
 static void add_impulse(const perp_step_problem *s, const perp_row *row, double p, double *x) {
     if (p == 0) return;
@@ -446,13 +420,7 @@ static void add_impulse(const perp_step_problem *s, const perp_row *row, double 
         for (int k = 0; k < 2; k++) {
             int b = row->block[k];
             if (b < 0) continue;
-            double *to = x + s->block_offset[b];
-            const double *J = row->J[k];
-            switch (s->block_ndof[b]) {
-            case 3: push_of(3, J, p, to); break;
-            case 6: push_of(6, J, p, to); break;
-            default: push_of(s->block_ndof[b], J, p, to);
-            }
+            pp_block_push(s->block_ndof[b], row->J[k], p, x + s->block_offset[b]);
         }
 }
 
@@ -465,8 +433,7 @@ void pp_step_velocity(const perp_step_problem *s, const double *p_joint, const d
         if (s->dim == 3) add_impulse(s, &s->contact[i].o, p_contact[3 * i + 2], nu);
     }
     for (int b = 0; b < s->nblock; b++) {
-        double x[6];
-        memcpy(x, nu + s->block_offset[b], sizeof *x * (size_t)s->block_ndof[b]);
-        apply_block(s->Minv + 36 * (ptrdiff_t)b, s->block_ndof[b], x, nu + s->block_offset[b]);
+        double *x = nu + s->block_offset[b];
+        pp_block_times(s->block_ndof[b], s->Minv + 36 * (ptrdiff_t)b, x, x);
     }
 }

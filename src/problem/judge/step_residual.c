@@ -28,24 +28,29 @@ static void worsen(double *most, double r) {
 
 static double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 
-/* s + x' Mi y over one block, Mi by columns with leading dimension 6; zeros of x, half of a row as a rule, are left out. */
+/* s + x' Mi y over one block, Mi by columns with leading dimension 6; zeros of x, half of a row as a rule, are left out. nd is a constant. */
 static inline __attribute__((always_inline)) double add_form(int nd, const double *x, const double *Mi, const double *y,
                                                              double s) {
-    for (int i = 0; i < nd; i++) {
-        if (x[i] == 0) continue;
+    double kept[6]; /* in registers */
 #pragma GCC unroll 6
-        for (int j = 0; j < nd; j++) s += x[i] * Mi[i + 6 * j] * y[j];
+    for (int j = 0; j < nd; j++) kept[j] = y[j];
+    for (int i = 0; i < nd; i++) {
+        double a = x[i];
+        if (a == 0) continue;
+#pragma GCC unroll 6
+        for (int j = 0; j < nd; j++) s += a * Mi[i + 6 * j] * kept[j];
     }
     return s;
 }
 
 static double add_block(const perp_step_problem *p, int b, const double *x, const double *y, double s) {
     const double *Mi = p->Minv + 36 * (ptrdiff_t)b;
-    switch (p->block_ndof[b]) {
-    case 6: return add_form(6, x, Mi, y, s);
-    case 3: return add_form(3, x, Mi, y, s);
-    default: return add_form(p->block_ndof[b], x, Mi, y, s);
-    }
+    int nd = p->block_ndof[b];
+    if (nd == 6) return add_form(6, x, Mi, y, s);
+    if (nd == 3) return add_form(3, x, Mi, y, s);
+    for (int i = 0; i < nd; i++)
+        for (int j = 0; j < nd && x[i] != 0; j++) s += x[i] * Mi[i + 6 * j] * y[j];
+    return s;
 }
 
 /* J Minv momentum: the free velocity of the row. */
@@ -82,7 +87,7 @@ static void add_impulse(const perp_step_problem *s, const perp_row *r, double p,
         for (int k = 0; k < 2; k++) {
             int b = r->block[k];
             if (b < first || b >= first + BLOCKS) continue;
-            for (int i = 0; i < s->block_ndof[b]; i++) x[b - first][i] += r->J[k][i] * p;
+            pp_block_push(s->block_ndof[b], r->J[k], p, x[b - first]);
         }
 }
 
@@ -119,10 +124,8 @@ void pp_step_momentum(const perp_step_problem *p, const perp_step_solution *s, d
                 left[i] = -p->momentum[at + i] - G[b - first][i];
                 for (int j = 0; j < nd; j++) left[i] += M[i + 6 * j] * s->nu[at + j];
             }
-            double v[6] = {0};
-            for (int i = 0; i < nd; i++)
-                for (int j = 0; j < nd; j++) v[i] += Minv[i + 6 * j] * left[j];
-            double own = 0;
+            double v[6] = {0}, own = 0;
+            pp_block_times(nd, Minv, left, v);
             pp_step_worsen_by_velocity(p, b, v, &own);
             worsen(most, own);
             if (each) each[b] = own;
