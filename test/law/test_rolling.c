@@ -12,12 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "law/ball_scenes.h"
 #include "perp/problem_file.h"
 
-static const double g = 9.81, I = 0.4; /* ball of radius 1 and mass 1 */
+static const double g = 9.81, I = BALL_INERTIA;
+static const perp_pair_law rolls_and_spins = {.mu = 0.4, .e_t = 1, .e_o = 0.8, .e_r = 0.2, .e_roll = 0.1};
 
-static perp_world_def cones(double h, const char *stepper, perp_start start) {
+static perp_world_def cones_by(double h, const char *stepper, perp_start start) {
     perp_world_def d = world_def(3, h, start);
     d.form = PERP_FORM_CONE;
     d.stepper = stepper;
@@ -26,32 +27,11 @@ static perp_world_def cones(double h, const char *stepper, perp_start start) {
 
 static perp_quat about(perp_vec3 axis, double angle) { return perp_q_axis_angle(axis, angle); }
 
-static void add_floor(scene *s, perp_quat q) {
-    perp_body_def floor = perp_body_def_default(PERP_BODY_OBSTACLE);
-    floor.X_WB.q = q;
-    scene_shape(s, scene_body(s, &floor), perp_shape_halfspace(perp_v3(0, 0, 1), 0));
-}
-
-static void add_ball(scene *s, perp_vec3 at, perp_vec3 v, perp_vec3 w) {
-    perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
-    b.I_B = (perp_mat3){{{I, 0, 0}, {0, I, 0}, {0, 0, I}}};
-    b.X_WB.p = at;
-    b.v_W = v;
-    b.w_W = w;
-    scene_shape(s, scene_body(s, &b), perp_shape_sphere(1));
-}
-
 static scene with_floor(perp_world_def d, perp_pair_law law) {
     scene s = scene_new(d);
     assert_int_equal(perp_pair_set_all(s.w, law), PERP_OK);
     add_floor(&s, perp_q_identity());
     return s;
-}
-
-static const perp_contact *only_contact(const scene *s) {
-    const perp_contact *c;
-    assert_int_equal(perp_world_contacts(s->w, &c), 1);
-    return c;
 }
 
 static double rolling_moment(const perp_contact *c) { return hypot(c->roll_impulse[0], c->roll_impulse[1]); }
@@ -87,7 +67,7 @@ static void rolls_to_rest(void **state) {
         for (int j = 0; j < 3; j++) {
             const double mu = 0.4, e = length[j], h = 0.01, w0 = j == 0 ? 0.2 : 3;
             double slower, ratio = creep(mu, e, 0, &slower);
-            scene s = with_floor(cones(h, stepper[k], PERP_START_PLAIN), (perp_pair_law){.mu = mu, .e_roll = e});
+            scene s = with_floor(cones_by(h, stepper[k], PERP_START_PLAIN), (perp_pair_law){.mu = mu, .e_roll = e});
             add_ball(&s, perp_v3(0, 0, 1), perp_v3((1 + ratio) * w0, 0, 0), perp_v3(0, w0, 0));
             if (j == 0) assert_near(-slower, 5.0 / 7 * g * mu * e, 2 * e * e * g * mu * e);
             int stops = (int)ceil(w0 / -slower / h); /* the step in which it does */
@@ -115,7 +95,7 @@ static void stops_on_time(void **state) {
     (void)state;
     const double mu = 0.4, e = 0.05, h = 0.01, w0 = 3;
     double slower, ratio = creep(mu, e, 0, &slower), end = w0 / -slower;
-    perp_world_def d = cones(h, NULL, PERP_START_STAGGERED);
+    perp_world_def d = cones_by(h, NULL, PERP_START_STAGGERED);
     scene s = with_floor(d, (perp_pair_law){.mu = mu, .e_roll = e});
     add_ball(&s, perp_v3(0, 0, 1), perp_v3((1 + ratio) * w0, 0, 0), perp_v3(0, w0, 0));
     for (int i = 1; i * h < end + 0.2; i++) {
@@ -136,7 +116,7 @@ static void holds_on_a_slope(void **state) {
     for (int j = 0; j < 3; j++)
         for (int above = 0; above < 2; above++) {
             double e = length[j], most = atan(mu * e / sqrt(1 + e * e)), slope = most * (above ? 1.001 : 0.999);
-            perp_world_def d = cones(h, NULL, PERP_START_PLAIN);
+            perp_world_def d = cones_by(h, NULL, PERP_START_PLAIN);
             d.gravity_W = perp_v3(g * sin(slope), 0, -g * cos(slope));
             scene s = with_floor(d, (perp_pair_law){.mu = mu, .e_roll = e});
             add_ball(&s, perp_v3(0, 0, 1), perp_v3(0, 0, 0), perp_v3(0, 0, 0));
@@ -192,7 +172,7 @@ static void law_of_motion(void **state) {
     for (int k = 0; k < 4; k++) {
         const double mu = 0.3, h = 0.01;
         perp_pair_law law = {.mu = mu, .e_t = e[k][0], .e_o = e[k][1], .e_r = e[k][2], .e_roll = e[k][3]};
-        scene s = with_floor(cones(h, NULL, PERP_START_PLAIN), law);
+        scene s = with_floor(cones_by(h, NULL, PERP_START_PLAIN), law);
         add_ball(&s, perp_v3(0, 0, 1), perp_v3(3, 1, 0), perp_v3(0.5, -0.3, 8));
         for (int i = 0; i < 20; i++) {
             run_steps(&s, 1);
@@ -207,7 +187,7 @@ static void on_a_driven_body(void **state) {
     (void)state;
     const double mu = 0.3, h = 1e-3, e[5] = {1, 1, 0, 0.4, 0.4};
     for (int stepper = 0; stepper < 2; stepper++) {
-        scene s = scene_new(cones(h, stepper ? "second-order" : NULL, PERP_START_PLAIN));
+        scene s = scene_new(cones_by(h, stepper ? "second-order" : NULL, PERP_START_PLAIN));
         assert_int_equal(perp_pair_set_all(s.w, (perp_pair_law){.mu = mu, .e_roll = e[3]}), PERP_OK);
         perp_body_def plate = perp_body_def_default(PERP_BODY_KINEMATIC);
         plate.w_W = perp_v3(0.02, 1, 0);
@@ -235,7 +215,7 @@ static void turns_with_the_scene(void **state) {
     perp_vec3 end[3], turning[3];
     for (int k = 0; k < 3; k++) {
         perp_quat q = k == 1 ? about(perp_v3(0.6, 0, 0.8), 1.1) : perp_q_identity();
-        perp_world_def d = cones(0.01, NULL, PERP_START_PLAIN);
+        perp_world_def d = cones(0.01);
         d.gravity_W = perp_q_rotate(q, d.gravity_W);
         scene s = scene_new(d);
         assert_int_equal(perp_pair_set_all(s.w, law), PERP_OK);
@@ -280,60 +260,10 @@ static void refuses_what_it_cannot(void **state) {
     refused(3, PERP_FORM_CONE, "viscoelastic", "viscoelastic");
 }
 
-/* Three balls in a row that touch, on the floor: five contacts, some with rolling friction and torsion, some with neither. */
-static scene row(perp_world_def d) {
-    scene s = scene_new(d);
-    int hard;
-    assert_int_equal(
-        perp_pair_set_all(s.w, (perp_pair_law){.mu = 0.4, .e_t = 1, .e_o = 0.8, .e_r = 0.2, .e_roll = 0.1}), PERP_OK);
-    assert_int_equal(perp_material_add(s.w, &hard), PERP_OK);
-    assert_int_equal(perp_pair_set(s.w, 0, hard, (perp_pair_law){.mu = 0.3}), PERP_OK);
-    add_floor(&s, perp_q_identity());
-    for (int i = 0; i < 3; i++) {
-        perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
-        b.I_B = (perp_mat3){{{I, 0, 0}, {0, I, 0}, {0, 0, I}}};
-        b.X_WB.p = perp_v3(2 * i, 0, 1);
-        b.v_W = perp_v3(1 - i, 0.2 * i, 0);
-        b.w_W = perp_v3(1, i, 3 - 2 * i);
-        perp_shape_def ball = perp_shape_sphere(1);
-        ball.material = i == 1 ? hard : 0;
-        scene_shape(&s, scene_body(&s, &b), ball);
-    }
-    return s;
-}
-
 static void solvers_agree(void **state) {
     (void)state;
-    perp_vec3 ref_v[3], ref_w[3];
-    int agreed = 0;
-    for (int i = -1; i < perp_solver_count(); i++) {
-        const perp_solver_type *type = i < 0 ? perp_solver_find("auto") : perp_solver_at(i);
-        if (!(type->takes & PERP_CONE)) continue;
-        perp_world_def d = cones(0.01, NULL, PERP_START_PLAIN);
-        d.solver = type->name;
-        scene s = row(d);
-        run_figures f = run_steps(&s, 10);
-        assert_below(f.residual, 1e-7);
-        assert_below(f.remainder, 1e-10);
-        for (int k = 0; k < 3; k++) {
-            if (i < 0) {
-                ref_v[k] = velocity(&s, k + 1);
-                ref_w[k] = spin(&s, k + 1);
-            }
-            assert_near(distance(velocity(&s, k + 1), ref_v[k]), 0, 1e-6);
-            assert_near(distance(spin(&s, k + 1), ref_w[k]), 0, 1e-6);
-        }
-        agreed++;
-        scene_end(&s);
-    }
-    print_message("%d cone solvers agree on rolling\n", agreed - 1);
-    assert_true(agreed >= 5);
+    assert_solvers_agree(rolls_and_spins);
 }
-
-typedef struct seen {
-    char path[64];
-    bool done;
-} seen;
 
 /* The judge sees a wrong moment, and the problem comes back from a file as it was. */
 static void look(const perp_captured *c, void *ctx) {
@@ -374,37 +304,16 @@ static void look(const perp_captured *c, void *ctx) {
 
 static void judged_and_stored(void **state) {
     (void)state;
-    seen to = {.path = "test_rolling_XXXXXX"};
-    int fd = mkstemp(to.path);
-    assert_true(fd >= 0);
-    close(fd);
-    scene s = row(cones(0.01, NULL, PERP_START_PLAIN));
-    perp_world_set_capture(s.w, &(perp_capture){look, &to});
-    run_steps(&s, 3);
-    assert_true(to.done);
-    unlink(to.path);
-    scene_end(&s);
+    assert_captured(rolls_and_spins, look);
 }
 
-/* A state that is taken up goes on with the same bits: the moments are part of it. */
 static void state_holds_moments(void **state) {
     (void)state;
-    scene a = row(cones(0.01, NULL, PERP_START_PLAIN)), b = row(cones(0.01, NULL, PERP_START_PLAIN));
-    run_steps(&a, 4);
-    size_t size = perp_world_state_size(a.w);
-    void *buf = malloc(size);
-    assert_int_equal(perp_world_get_state(a.w, buf, size), PERP_OK);
-    assert_int_equal(perp_world_set_state(b.w, buf, size), PERP_OK);
-    run_steps(&a, 4);
-    run_steps(&b, 4);
-    assert_true(perp_world_hash(a.w) == perp_world_hash(b.w));
-    free(buf);
-    scene_end(&a);
-    scene_end(&b);
+    assert_state_continues(rolls_and_spins);
 }
 
 static scene one_ball(double e_roll) {
-    scene s = with_floor(cones(0.01, NULL, PERP_START_PLAIN), (perp_pair_law){.mu = 0.4, .e_roll = e_roll});
+    scene s = with_floor(cones(0.01), (perp_pair_law){.mu = 0.4, .e_roll = e_roll});
     add_ball(&s, perp_v3(0, 0, 1), perp_v3(2, 1, 0), perp_v3(-1, 2, 0));
     return s;
 }

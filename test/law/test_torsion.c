@@ -9,40 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "law/ball_scenes.h"
 #include "perp/problem_file.h"
 
 static const double g = 9.81;
-
-static perp_world_def cones(double h) {
-    perp_world_def d = world_def(3, h, PERP_START_PLAIN);
-    d.form = PERP_FORM_CONE;
-    return d;
-}
+static const perp_pair_law spins = {.mu = 0.4, .e_t = 1, .e_o = 0.8, .e_r = 0.2};
 
 static scene with_floor(perp_world_def d, perp_pair_law law, double turn) {
     scene s = scene_new(d);
     assert_int_equal(perp_pair_set_all(s.w, law), PERP_OK);
-    perp_body_def floor = perp_body_def_default(PERP_BODY_OBSTACLE);
-    floor.X_WB.q = (perp_quat){cos(turn / 2), 0, 0, sin(turn / 2)};
-    scene_shape(&s, scene_body(&s, &floor), perp_shape_halfspace(perp_v3(0, 0, 1), 0));
+    add_floor(&s, (perp_quat){cos(turn / 2), 0, 0, sin(turn / 2)});
     return s;
-}
-
-/* A ball of radius 1, mass 1, inertia 0.4, on the floor. */
-static void add_ball(scene *s, perp_vec3 at, perp_vec3 v, perp_vec3 w) {
-    perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
-    b.I_B = (perp_mat3){{{0.4, 0, 0}, {0, 0.4, 0}, {0, 0, 0.4}}};
-    b.X_WB.p = at;
-    b.v_W = v;
-    b.w_W = w;
-    scene_shape(s, scene_body(s, &b), perp_shape_sphere(1));
-}
-
-static const perp_contact *only_contact(const scene *s) {
-    const perp_contact *c;
-    assert_int_equal(perp_world_contacts(s->w, &c), 1);
-    return c;
 }
 
 /* Exact at every step, to rest, and at rest for ever; the account of energy closes. Both steppers. */
@@ -185,61 +162,10 @@ static void refuses_what_it_cannot(void **state) {
     scene_end(&s);
 }
 
-/* Three balls in a row that touch, spinning, on the floor: five contacts, some with torsion and some without. */
-static scene row(perp_world_def d) {
-    scene s = scene_new(d);
-    int hard;
-    assert_int_equal(perp_pair_set_all(s.w, (perp_pair_law){.mu = 0.4, .e_t = 1, .e_o = 0.8, .e_r = 0.2}), PERP_OK);
-    assert_int_equal(perp_material_add(s.w, &hard), PERP_OK);
-    assert_int_equal(perp_pair_set(s.w, 0, hard, (perp_pair_law){.mu = 0.3}), PERP_OK);
-    perp_body_def floor = perp_body_def_default(PERP_BODY_OBSTACLE);
-    scene_shape(&s, scene_body(&s, &floor), perp_shape_halfspace(perp_v3(0, 0, 1), 0));
-    for (int i = 0; i < 3; i++) {
-        perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
-        b.I_B = (perp_mat3){{{0.4, 0, 0}, {0, 0.4, 0}, {0, 0, 0.4}}};
-        b.X_WB.p = perp_v3(2 * i, 0, 1);
-        b.v_W = perp_v3(1 - i, 0.2 * i, 0);
-        b.w_W = perp_v3(1, i, 3 - 2 * i);
-        perp_shape_def ball = perp_shape_sphere(1);
-        ball.material = i == 1 ? hard : 0;
-        scene_shape(&s, scene_body(&s, &b), ball);
-    }
-    return s;
-}
-
-/* Whatever cone solver: the same motion, and laws that hold. */
 static void solvers_agree(void **state) {
     (void)state;
-    perp_vec3 ref_v[3], ref_w[3];
-    int agreed = 0;
-    for (int i = -1; i < perp_solver_count(); i++) {
-        const perp_solver_type *type = i < 0 ? perp_solver_find("auto") : perp_solver_at(i);
-        if (!(type->takes & PERP_CONE)) continue;
-        perp_world_def d = cones(0.01);
-        d.solver = type->name;
-        scene s = row(d);
-        run_figures f = run_steps(&s, 10);
-        assert_below(f.residual, 1e-7);
-        assert_below(f.remainder, 1e-10);
-        for (int k = 0; k < 3; k++) {
-            if (i < 0) {
-                ref_v[k] = velocity(&s, k + 1);
-                ref_w[k] = spin(&s, k + 1);
-            }
-            assert_near(distance(velocity(&s, k + 1), ref_v[k]), 0, 1e-6);
-            assert_near(distance(spin(&s, k + 1), ref_w[k]), 0, 1e-6);
-        }
-        agreed++;
-        scene_end(&s);
-    }
-    print_message("%d cone solvers agree on torsion\n", agreed - 1);
-    assert_true(agreed >= 5);
+    assert_solvers_agree(spins);
 }
-
-typedef struct seen {
-    char path[64];
-    bool done;
-} seen;
 
 /* An island with torsion: the judge sees a wrong answer, and the problem comes back from a file as it was. */
 static void look(const perp_captured *c, void *ctx) {
@@ -280,33 +206,12 @@ static void look(const perp_captured *c, void *ctx) {
 
 static void judged_and_stored(void **state) {
     (void)state;
-    seen to = {.path = "test_torsion_XXXXXX"};
-    int fd = mkstemp(to.path);
-    assert_true(fd >= 0);
-    close(fd);
-    scene s = row(cones(0.01));
-    perp_world_set_capture(s.w, &(perp_capture){look, &to});
-    run_steps(&s, 3);
-    assert_true(to.done);
-    unlink(to.path);
-    scene_end(&s);
+    assert_captured(spins, look);
 }
 
-/* A state that is taken up goes on with the same bits: impulses about the normal are part of it. */
 static void state_holds_spin(void **state) {
     (void)state;
-    scene a = row(cones(0.01)), b = row(cones(0.01));
-    run_steps(&a, 4);
-    size_t size = perp_world_state_size(a.w);
-    void *buf = malloc(size);
-    assert_int_equal(perp_world_get_state(a.w, buf, size), PERP_OK);
-    assert_int_equal(perp_world_set_state(b.w, buf, size), PERP_OK);
-    run_steps(&a, 4);
-    run_steps(&b, 4);
-    assert_true(perp_world_hash(a.w) == perp_world_hash(b.w));
-    free(buf);
-    scene_end(&a);
-    scene_end(&b);
+    assert_state_continues(spins);
 }
 
 int main(void) {

@@ -5,22 +5,14 @@
 // its load trembles, so the limits are those of its own scatter: 9 choices of solref and impratio gave decelerations from 0.69870 to 0.70020 m/s^2 and ratios from 1.028771 to
 // 1.028793; hard contact has 0.69915 and 1.028802. Exit code 0: they agree, 1: they do not, 77: the package is not there.
 import { execFileSync } from 'node:child_process';
-import { pathToFileURL } from 'node:url';
 import fs from 'node:fs';
 import path from 'node:path';
 
+import { loadMujoco } from './mujoco.mjs';
+
 const [perp, folder] = process.argv.slice(2);
 if (!perp || !folder) { console.error('rolling: found too few arguments; allowed: PERP FOLDER'); process.exit(2); }
-async function load() {
-    const folders = [...(process.env.NODE_PATH || '').split(':').filter(Boolean), path.join(process.cwd(), 'node_modules')];
-    for (const f of folders) {
-        const main = path.join(f, '@mujoco/mujoco/mujoco.js');
-        if (fs.existsSync(main)) return (await import(pathToFileURL(main))).default();
-    }
-    return null;
-}
-const mujoco = await load();
-if (!mujoco) { console.log('skipped: the npm package @mujoco/mujoco is not installed'); process.exit(77); }
+const mujoco = await loadMujoco();
 
 const r = 0.1, g = 9.81, w0 = 10, h = 0.0005, from = 0.1, to = 1.2;
 const xml = `<mujoco><option timestep="${h}" cone="elliptic" impratio="100" iterations="200" tolerance="1e-14" integrator="implicitfast"/>

@@ -8,22 +8,14 @@
 // for files that MuJoCo's module has no memory for, and for files whose meshes are missing.
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
 import fs from 'node:fs';
 import path from 'node:path';
 
+import { loadMujoco } from './mujoco.mjs';
+
 const [perp, ...files] = process.argv.slice(2);
 if (!perp || files.length === 0) { console.error('witness: found too few arguments; allowed: PERP FILE...'); process.exit(2); }
-async function load() {
-    const folders = [...(process.env.NODE_PATH || '').split(':').filter(Boolean), path.join(process.cwd(), 'node_modules')];
-    for (const f of folders) {
-        const main = path.join(f, '@mujoco/mujoco/mujoco.js');
-        if (fs.existsSync(main)) return (await import(pathToFileURL(main))).default();
-    }
-    return null;
-}
-const mujoco = await load();
-if (!mujoco) { console.log('skipped: the npm package @mujoco/mujoco is not installed'); process.exit(77); }
+const mujoco = await loadMujoco();
 
 let seed = 1;
 const random = () => { seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0; return seed / 4294967296; };
