@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* sdf.c - SDFormat, the models and worlds of Gazebo: versions 1.2 to 1.12.
  *
- * A file holds a world, or models. Models may be within models, and in other files. All that has a name becomes a frame; joints make trees of the links. */
+ * A file holds a world, or models. Models may be within models, and in other files. Everything that has a name becomes a frame. Joints connect links to trees. */
 #define _POSIX_C_SOURCE 200809L /* access */
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static int add(pp_sdf *s, const pp_xml *e, pp_sdf_kind kind, const char *name, i
         (void)pp_robot_say(m, PERP_E_ARG, e, "found more than %d names; allowed: at most %d", s->nframe, s->nframe);
         return 0;
     }
-    /* the one model of a file is not named before what is in it */
+    /* if a file has one model only, names of its parts do not begin with the name of the model */
     const char *full = kind == PP_SDF_MODEL && s->alone && scope == 0 ? "" : full_name(s, scope, name);
     if (!full || !PP_GROW(&m->alloc, s->frame, s->cap_frame, s->nframe, s->nframe + 1)) {
         (void)pp_robot_no_memory(m);
@@ -66,7 +66,7 @@ static int add(pp_sdf *s, const pp_xml *e, pp_sdf_kind kind, const char *name, i
     return s->nframe++;
 }
 
-/* A model; include NULL: it stands in the file. */
+/* Adds a model. include: the element that includes it; NULL: it is in the file itself. */
 static perp_status add_model(pp_sdf *s, const pp_xml *e, const pp_xml *include, int home, int depth) {
     pp_import *m = s->m;
     const char *name = pp_robot_value(include, "name").text;

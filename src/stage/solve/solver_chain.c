@@ -401,7 +401,8 @@ perp_status pp_trial_solve(pp_frame *f, pp_trial *t, bool guess) {
     if (cones >= 0 && few && limit < INFINITY) work->limit = work->done + PP_LEAST_SHARE * fmax(0, limit - work->done);
     perp_class cls = class_of(w, t->p);
     int last = w->chosen.nsolver - 1;
-    if (cones > 0 && cones == last) last--; /* `auto` gets the cones: as an LCP it solved none that the others missed */
+    if (cones > 0 && cones == last)
+        last--; /* `auto` solves cones only: as an LCP it solved none that the others missed */
     perp_status st = solve_as(f, t, cls, 0, last, guess);
     work->limit = limit;
     if (st == PERP_E_SOLVE && cones < 0 && t->p->ncontact == 0 && w->def.form != PERP_FORM_CONE)
