@@ -38,6 +38,10 @@
 /* [1] Energy that contacts may add to an island in a substep that can be divided, as a fraction of the island's energy.
  * It is the gain of a whole run that is still rated good. Half: work +1 %; double: other bits only. */
 #define MAX_GAIN 1e-3
+/* [1] Energy that joints may add to an island in a substep that can be divided, as a fraction of the island's energy.
+ * Ideal joints do no work; the error of a smooth motion stays below a few percent of a step. Rows that gain more may gain in every
+ * substep: the motion is unstable. 0.01 to 0.1: test law.joint_rounds holds; 0.01 divides steps of smooth motions, too. */
+#define MAX_JOINT_GAIN 0.1
 /* [1] The halves are taken in place of the whole if their gain is below this fraction of the gain of the whole. An
  * error of first order falls to one half. Half and double: no effect. */
 #define LESS_GAIN 0.9
@@ -174,7 +178,7 @@ typedef struct parts {
     /* a substep had a solution only without restitution: the others are not divided to find this out again */
     bool stops;
     bool jammed;                   /* a substep had a solution only if penetration may stay: as for `stops` */
-    bool gains;                    /* contacts added energy even in the shortest substep: as for `stops` */
+    bool gains;                    /* contacts or joints added energy even in the shortest substep: as for `stops` */
     const pp_state *shortest_from; /* where the shortest substep was last tried; NULL: nowhere */
     bool shortest_jams;            /* it had no solution there */
 } parts;
@@ -306,22 +310,41 @@ static bool gains(const perp_world *w, const part *x) {
     return !x->parts && !x->f->method.jammed && x->c.gain_part > MAX_GAIN && pp_largest_gain(x->f, w->def.h) > MAX_GAIN;
 }
 
+/* Do joints add more energy to an island than allowed? */
+static bool joints_gain(const perp_world *w, const part *x) {
+    return !x->f->method.jammed && pp_largest_joint_gain(x->f, w->def.h) > MAX_JOINT_GAIN;
+}
+
 static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole,
                           const pp_state **end);
 
-/* Divides a substep in which contacts add energy. The impulses of a step act at once, with the rows of one pose; the
+/* Energy that contacts and joints added, according to a certificate; losses of joints do not count against it. */
+static double added(const perp_certificate *c) { return c->gain + fmax(0, c->ledger.joint); }
+
+static void tell_gain(const perp_world *w, const part *x, double h) {
+    unsigned long long step = w->state.step;
+    if (joints_gain(w, x))
+        pp_logf(w, PERP_LOG_INFO, "step %llu: h = %g is halved: joints add more than %g of the energy of their bodies",
+                step, h, MAX_JOINT_GAIN);
+    else
+        pp_logf(w, PERP_LOG_INFO,
+                "step %llu: h = %g is halved: contacts of shapes %d and %d add %.3g of the energy of their bodies",
+                step, h, x->c.gain_shape[0], x->c.gain_shape[1], x->c.gain_part);
+}
+
+/* Divides a substep in which contacts or joints add energy. The impulses of a step act at once, with the rows of one pose; the
  * work of this error decreases with the length. The halves are taken if they gain less. */
 static perp_status halve_to_reduce_gain(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole,
                                         const pp_state **end) {
     const parts before = *p;
     const perp_certificate cert = *p->cert;
     const pp_state *middle = s0;
-    pp_logf(w, PERP_LOG_INFO,
-            "step %llu: h = %g is halved: contacts of shapes %d and %d add %.3g of the energy of their bodies",
-            (unsigned long long)w->state.step, h, whole->c.gain_shape[0], whole->c.gain_shape[1], whole->c.gain_part);
+    tell_gain(w, whole, h);
     perp_status st = divide(w, p, s0, h / 2, depth + 1, NULL, &middle);
     if (!st) st = divide(w, p, middle, h / 2, depth + 1, NULL, end);
-    bool less = !st && p->cert->gain - cert.gain < LESS_GAIN * whole->c.gain && (before.jammed || !p->jammed);
+    const perp_certificate *now = p->cert;
+    double gain = now->gain - cert.gain + fmax(0, now->ledger.joint - cert.ledger.joint);
+    bool less = !st && gain < LESS_GAIN * added(&whole->c) && (before.jammed || !p->jammed);
     if (less || (st && st != PERP_E_SOLVE)) return st;
     int rejected = p->rejected + 1;
     *p = before;
@@ -348,7 +371,7 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
     bool last = depth >= w->def.max_halvings, control = w->def.error_tolerance > 0;
     if (whole->st && (last || whole->f->advice.hopeless || pp_budget_exhausted(w))) return give_up(p, whole);
     if (!whole->st && (last || !control)) {
-        bool gained = !p->gains && gains(w, whole);
+        bool gained = !p->gains && (gains(w, whole) || joints_gain(w, whole));
         if (gained && !last && !pp_budget_exhausted(w)) return halve_to_reduce_gain(w, p, s0, h, depth, whole, end);
         p->gains |= gained;
         *end = whole->end;

@@ -344,12 +344,36 @@ static void drawn_scenes(void **state) {
     assert_true(sharp >= 3 * n / 4);
 }
 
+/* Light links that a heavy body flings, drawn out to a hundred times their size. Rows of the start pose give them energy in each substep,
+ * until nothing can be solved, unless substeps in which joints gain are divided. The gain of one step is at most that of its two halves. */
+static void flung_links(void **state) {
+    (void)state;
+    perp_scene *s = NULL;
+    perp_refusal why = {0};
+    if (perp_scene_open(PERP_TEST_DIR "/law/scenes/flung-links.yaml", NULL, &s, &why)) fail_msg("%s", why.text);
+    perp_world *w = perp_scene_world(s);
+    double first = 0;
+    int divided = 0;
+    for (int i = 0; i < 400; i++) {
+        perp_certificate c;
+        OK(w, perp_world_step(w, &c));
+        if (i == 0) first = c.ledger.kinetic_before;
+        divided += c.substeps > 1;
+        BELOW(c.joint_error, 1e-7);
+        BELOW(c.ledger.joint, 0.25 * c.ledger.kinetic_before);
+        BELOW(c.ledger.kinetic_after, 10 * first);
+    }
+    assert_true(divided > 0);
+    perp_scene_close(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind),         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(loops_hold),         cmocka_unit_test(limits_motors_springs),
         cmocka_unit_test(contacts_beside),    cmocka_unit_test(taut_chains_are_stable),
         cmocka_unit_test(once_is_linearised), cmocka_unit_test(drawn_scenes),
+        cmocka_unit_test(flung_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

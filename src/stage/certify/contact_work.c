@@ -178,7 +178,12 @@ static void add_joints(pp_contact_work *a, const pp_frame *k) {
         if ((r->kind != PERP_ROW_JOINT && r->kind != PERP_ROW_LIMIT) || fixed(&r->row)) continue;
         double mean =
             0.5 * (pp_row_dot(p, &r->row, k->control.nu0) + pp_row_dot(p, &r->row, k->solve.solution.nu)) + r->b_kin;
-        a->joint[pp_work_island(a, &r->row)] += k->solve.solution.p_joint[i] * mean;
+        double P = k->solve.solution.p_joint[i];
+        int at = pp_work_island(a, &r->row);
+        a->joint[at] += P * mean;
+        if (r->b_kin != 0) continue; /* a drive may do work */
+        a->held[at] += P * mean;
+        a->strain[at] += 0.5 * P * P * (pp_row_inverse_mass(p, &r->row) + r->compliance);
     }
 }
 
@@ -231,10 +236,12 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
                            .motor = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .lag = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .joint = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .held = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .strain = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .lost = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .kinetic = PP_ARENA_ZERO(arena, double, f->control.nblock)};
     if (!a->parent || !a->work || !a->rule || !a->moved || !a->effort || !a->end || !a->motor || !a->lag || !a->joint ||
-        !a->lost || !a->kinetic)
+        !a->held || !a->strain || !a->lost || !a->kinetic)
         return false;
     pp_sets_make(a->parent, f->control.nblock);
     for (int k = 0; k < n; k++) join_kick(a, kick[k]);
@@ -287,6 +294,18 @@ perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
         name_gain(f, &a, b, cert);
     }
     return PERP_OK;
+}
+
+double pp_largest_joint_gain(const pp_frame *f, double h) {
+    pp_contact_work a;
+    double most = 0, g = perp_v3_norm(f->w->def.gravity_W), more = 0.5 * g * g * (h * h - f->h * f->h);
+    if (f->method.no_inertia || f->pose.problem.njoint == 0 || !pp_contact_work_of(f, &a)) return 0;
+    for (int b = 0; b < f->control.nblock; b++) a.kinetic[pp_set_of(a.parent, b)] += f->control.M[36 * b] * more;
+    for (int b = 0; b < f->control.nblock; b++) {
+        if (a.parent[b] != b || !(a.held[b] > f->w->def.tolerance * a.strain[b])) continue;
+        most = fmax(most, a.held[b] / (a.kinetic[b] + a.held[b]));
+    }
+    return most;
 }
 
 double pp_largest_gain(const pp_frame *f, double h) {

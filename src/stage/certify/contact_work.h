@@ -19,6 +19,8 @@ typedef struct pp_contact_work {
     double *motor;   /* work of motors that yielded */
     double *lag;     /* motors without force limit: work at the mean velocity minus work at the end velocity */
     double *joint;   /* work of locked motions and limits of joints */
+    double *held;    /* the same without joints at driven bodies */
+    double *strain;  /* energy that the impulses of these would give to bodies at rest, each alone */
     double *lost;    /* energy that rebounding contacts took along their normals beyond the loss of their restitution */
     double *kinetic; /* kinetic energy before the substep, plus that of free fall over the substep */
 } pp_contact_work;
@@ -38,5 +40,9 @@ perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert);
  * this work. The energy of free fall over a time h >= f->h counts as energy too. Work within the world's tolerance of
  * the impulses is ignored, because bodies that large forces hold at rest have no other energy. */
 double pp_largest_gain(const pp_frame *f, double h);
+/* The same for the locked motions and limits of joints between bodies that are not driven. They do no work. Rows of the start pose and
+ * velocities that bodies bring from the pose before are an error of second order; light links that are thrown about can gain by
+ * it in every substep. */
+double pp_largest_joint_gain(const pp_frame *f, double h);
 
 #endif
