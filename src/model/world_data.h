@@ -164,12 +164,16 @@ typedef struct pp_memory_contact {
     double roll[3]; /* angular impulse about the tangents, in W */
 } pp_memory_contact;
 
+typedef struct pp_memory_joint {
+    double p;         /* impulse of the row */
+    uint32_t key;     /* joint slot and row number: slot * PP_JOINT_MAX_ROWS + number */
+    uint32_t yielded; /* 1: a motor without force limit that was given one, in a step in which motors yielded */
+} pp_memory_joint;
+
 typedef struct pp_warm {
-    pp_memory_contact *contact;
-    int ncontact, cap_contact;
-    double *joint; /* impulses of joint rows, by (joint slot, row number) */
-    uint32_t *joint_key;
-    int njoint, cap_joint, cap_joint_key;
+    pp_memory_contact *contact; /* by shape A, shape B, feature */
+    pp_memory_joint *joint;     /* by key */
+    int ncontact, cap_contact, njoint, cap_joint;
 } pp_warm;
 
 /* The stages of a world, and their settings. */

@@ -180,8 +180,8 @@ static void move_memory(perp_world *w, const maps *m, bool forget_contacts) {
         k->contact[i].slot_b = (uint32_t)m->shape[k->contact[i].slot_b];
     }
     for (int i = 0; i < k->njoint; i++) {
-        uint32_t slot = k->joint_key[i] / PP_JOINT_MAX_ROWS, row = k->joint_key[i] % PP_JOINT_MAX_ROWS;
-        k->joint_key[i] = (uint32_t)m->joint[slot] * PP_JOINT_MAX_ROWS + row;
+        uint32_t slot = k->joint[i].key / PP_JOINT_MAX_ROWS, row = k->joint[i].key % PP_JOINT_MAX_ROWS;
+        k->joint[i].key = (uint32_t)m->joint[slot] * PP_JOINT_MAX_ROWS + row;
     }
     w->last.ncontact = 0; /* the contacts of the last step have ids */
     w->last.has_problem = w->last.failed = false;

@@ -21,7 +21,7 @@ typedef struct saved_header {
     int32_t nbody, njoint, nwarm_contact, nwarm_joint;
 } saved_header;
 
-static const uint64_t saved_magic = 0x7065727073743037ull; /* "perpst07" */
+static const uint64_t saved_magic = 0x7065727073743038ull; /* "perpst08" */
 
 static uint64_t layout(const perp_world *w) {
     uint64_t h = pp_hash(PP_HASH_START, &w->def.dim, sizeof w->def.dim);
@@ -45,7 +45,7 @@ static size_t saved_size(int nb, int nj, int wc, int wj) {
     return sizeof(saved_header) +
            (size_t)nb * (sizeof(perp_pose) + sizeof(double) + 4 * sizeof(perp_vec3) + sizeof(unsigned char)) +
            (size_t)nj * sizeof(double[PERP_JOINT_MAX_COORD]) + (size_t)wc * sizeof(pp_memory_contact) +
-           (size_t)wj * (sizeof(double) + sizeof(uint32_t));
+           (size_t)wj * sizeof(pp_memory_joint);
 }
 
 size_t perp_world_state_size(const perp_world *w) {
@@ -58,7 +58,7 @@ typedef struct span {
     size_t size;
 } span;
 
-enum { SPANS = 11 };
+enum { SPANS = 10 };
 
 static int spans(const perp_world *w, int wc, int wj, span out[SPANS]) {
     const pp_state *s = &w->state;
@@ -72,7 +72,6 @@ static int spans(const perp_world *w, int wc, int wj, span out[SPANS]) {
                        {s->coord, nj * sizeof *s->coord},
                        {w->warm.contact, (size_t)wc * sizeof *w->warm.contact},
                        {w->warm.joint, (size_t)wj * sizeof *w->warm.joint},
-                       {w->warm.joint_key, (size_t)wj * sizeof *w->warm.joint_key},
                        {s->mark, nb * sizeof *s->mark}};
     memcpy(out, all, sizeof all);
     return SPANS;
@@ -125,8 +124,7 @@ perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size) {
     if (!sane) return pp_fail(w, PERP_E_ARG, "the state is damaged");
     pp_warm *m = &w->warm;
     if (!PP_GROW(&w->alloc, m->contact, m->cap_contact, m->cap_contact, h.nwarm_contact) ||
-        !PP_GROW(&w->alloc, m->joint, m->cap_joint, m->cap_joint, h.nwarm_joint) ||
-        !PP_GROW(&w->alloc, m->joint_key, m->cap_joint_key, m->cap_joint_key, h.nwarm_joint))
+        !PP_GROW(&w->alloc, m->joint, m->cap_joint, m->cap_joint, h.nwarm_joint))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the state");
     m->ncontact = h.nwarm_contact;
     m->njoint = h.nwarm_joint;
@@ -243,12 +241,10 @@ static bool clone_memory(const perp_world *w, perp_world *to) {
     int nc = w->warm.ncontact, nj = w->warm.njoint;
     if (!PP_GROW(a, to->warm.contact, to->warm.cap_contact, 0, nc) ||
         !PP_GROW(a, to->warm.joint, to->warm.cap_joint, 0, nj) ||
-        !PP_GROW(a, to->warm.joint_key, to->warm.cap_joint_key, 0, nj) ||
         !PP_GROW(a, to->last.contact, to->last.cap_contact, 0, w->last.ncontact))
         return false;
     pp_copy_bytes(to->warm.contact, w->warm.contact, (size_t)nc * sizeof *w->warm.contact);
     pp_copy_bytes(to->warm.joint, w->warm.joint, (size_t)nj * sizeof *w->warm.joint);
-    pp_copy_bytes(to->warm.joint_key, w->warm.joint_key, (size_t)nj * sizeof *w->warm.joint_key);
     pp_copy_bytes(to->last.contact, w->last.contact, (size_t)w->last.ncontact * sizeof *w->last.contact);
     to->warm.ncontact = nc;
     to->warm.njoint = nj;

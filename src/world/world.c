@@ -78,7 +78,6 @@ void perp_world_destroy(perp_world *w) {
     pp_peg_destroy(w->found.peg, &a);
     pp_free(&a, w->warm.contact);
     pp_free(&a, w->warm.joint);
-    pp_free(&a, w->warm.joint_key);
     pp_free(&a, w->last.contact);
     pp_free(&a, w->last.joint_impulse);
     pp_free(&a, w->found.pairs.pair);

@@ -159,9 +159,37 @@ static void speed_after_large_impulses(void **state) {
     scene_end(&s);
 }
 
+/* The arm stands at a wall, and its joint is open by a millimetre. The limit of its motor does not depend on the length of the step: it
+ * knows speeds, and not the speed at which the joint would close within the step. */
+static void limit_knows_speeds_only(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        double h = pow(10, -2 - k), speed = 2, inertia = 1.01 / 12, E = 0.5 * speed * speed * inertia;
+        perp_world_def d = world_def(2, h, PERP_START_PLAIN);
+        d.gravity_W = perp_v3(0, 0, 0);
+        d.max_halvings = 0;
+        scene s = arm_of(&d, false, speed);
+        perp_pose X;
+        assert_int_equal(perp_body_pose(s.w, s.body[0], &X), PERP_OK);
+        X.p.x += 1e-3;
+        assert_int_equal(perp_body_set_pose(s.w, s.body[0], X), PERP_OK);
+        perp_body_def wall = perp_body_def_default(PERP_BODY_OBSTACLE);
+        wall.X_WB.p = perp_v3(0.8, 0.15, 0);
+        scene_shape(&s, scene_body(&s, &wall), perp_shape_sphere(0.1));
+        perp_certificate c;
+        if (perp_world_step(s.w, &c)) fail_msg("h = %g: %s", h, perp_world_why(s.w));
+        assert_true(c.motor_yields > 0);
+        perp_wrench push;
+        assert_int_equal(perp_joint_impulse(s.w, s.joint[0], &push), PERP_OK);
+        assert_near(fabs(push.torque.z), 30 * sqrt(2 * E * inertia), 0.2); /* STRONG of motor_yield.c */
+        scene_end(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(holds_at_its_own_limit), cmocka_unit_test(yields_to_a_wall),
                                        cmocka_unit_test(gives_what_the_motor_takes),
-                                       cmocka_unit_test(speed_after_large_impulses)};
+                                       cmocka_unit_test(speed_after_large_impulses),
+                                       cmocka_unit_test(limit_knows_speeds_only)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,11 +226,9 @@ static bool new_memory(const pp_frame *f, pp_warm *m) {
     int nc = f->contacts.n, nj = f->pose.problem.njoint;
     *m = (pp_warm){.contact = PP_ARENA_ARRAY(a, pp_memory_contact, nc),
                    .cap_contact = nc,
-                   .joint = PP_ARENA_ARRAY(a, double, nj),
-                   .cap_joint = nj,
-                   .joint_key = PP_ARENA_ARRAY(a, uint32_t, nj),
-                   .cap_joint_key = nj};
-    return m->contact && m->joint && m->joint_key;
+                   .joint = PP_ARENA_ARRAY(a, pp_memory_joint, nj),
+                   .cap_joint = nj};
+    return m->contact && m->joint;
 }
 
 /* Solves again until forces that are not linear in the depth converge. */

@@ -82,7 +82,6 @@ void pp_peg_destroy(struct pp_peg *m, const perp_allocator *a) {
     pp_free(a, m->new_row);
     pp_free(a, m->tries.contact);
     pp_free(a, m->tries.joint);
-    pp_free(a, m->tries.joint_key);
     pp_free(a, m->round.pair);
     pp_free(a, m->couples.couple);
     pp_free(a, m->nu);

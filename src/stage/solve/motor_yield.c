@@ -6,13 +6,16 @@
  * Method   The island is posed again with motors of limited impulse
  *              P = STRONG sqrt(2 E / W),   E = sum over joint rows of (b^2 + (J nu)^2)/(2 W_row) + sum over contacts of (n nu)^2/(2 W_row),
  *          where nu is the free velocity and W the inverse mass at the motor. sqrt(2 E / W) is the impulse of this motor that creates all the energy E of the
- *          island in a step. The limit has the units of the motor and depends only on the problem. A bounded row always has a solution.
+ *          island in a step. Errors of poses are left out of b, because they grow without bound as the substep gets shorter. The limit has the
+ *          units of the motor and depends only on the problem. A bounded row always has a solution.
  *          If a motor does not reach its limit, the solution is that of the motor without limit.
  *          If motors fight in a closed loop, rows are linearly dependent, and the present solution is a compromise: joints open, and speeds
  *          are missed. Multipliers detect this. With W x = -b in the least squares sense, weighted by 1/W_ii, and e = b + W x,
  *          the numbers y_i = -e_i/W_ii satisfy W y = 0 and e . y < 0. So W x + b = 0 has no solution. b contains velocities only: errors of
  *          poses are left out, because motors do not cause them.
- * Again    An island whose motors yielded in an earlier round of the step is posed with limited motors at once.
+ * Again    An island whose motors yielded in an earlier round of the step, or in the step before, is posed with limited motors at once.
+ *          A motor that a wall blocks stays blocked for many steps, and to find again that its speed has no solution costs far more than the
+ *          solution.
  * Valid    A motor that could move its load yields only if the load exceeds the masses next to the motor by more than STRONG^2.
  * Cost     One more solution of an island that had none. */
 #include "model/actuator.h"
@@ -53,7 +56,8 @@ static double energy_at_hand(const perp_step_problem *p, double *nu) {
     double E = 0;
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *r = &p->joint[i];
-        E += row_energy(p, &r->row, r->b, r->compliance) +
+        bool closes = r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT; /* its b has the pose error over h */
+        E += row_energy(p, &r->row, closes ? r->b_kin : r->b, r->compliance) +
              row_energy(p, &r->row, pp_row_dot(p, &r->row, nu), r->compliance);
     }
     for (int i = 0; i < p->ncontact; i++) {
@@ -104,6 +108,37 @@ perp_status pp_yield_motors(pp_frame *f, pp_island *island, bool *yields) {
     q->joint = j;
     p->joint = joint;
     return PERP_OK;
+}
+
+bool pp_motor_was_limited(const pp_frame *f, int i) {
+    const perp_joint_row *r = &f->pose.problem.joint[i];
+    if (f->solve.motor_yields == 0 || r->kind != PERP_ROW_MOTOR || r->joint < 0 || unlimited(r) || pp_is_servo(r))
+        return false;
+    return f->w->joint[r->joint].def.axis[r->coord].motor_force == INFINITY;
+}
+
+/* Was the motor of a joint given a limit in the memory of the last step? */
+static bool limited_in_memory(const pp_warm *m, int joint) {
+    for (int i = 0; i < m->njoint; i++)
+        if (m->joint[i].yielded && m->joint[i].key / PP_JOINT_MAX_ROWS == (uint32_t)joint) return true;
+    return false;
+}
+
+/* The same for a solved substep. */
+static bool limited_in_part(const pp_frame *part, int joint) {
+    for (int i = 0; i < part->pose.problem.njoint; i++)
+        if (part->pose.problem.joint[i].joint == joint && pp_motor_was_limited(part, i)) return true;
+    return false;
+}
+
+bool pp_motors_yielded(const pp_frame *f, const pp_island *island) {
+    const pp_frame *part = f->s0->made_by;
+    for (int i = 0; i < island->p.njoint; i++) {
+        const perp_joint_row *r = &island->p.joint[i];
+        if (r->joint < 0 || !unlimited(r)) continue;
+        if (part ? limited_in_part(part, r->joint) : limited_in_memory(&f->w->warm, r->joint)) return true;
+    }
+    return false;
 }
 
 /* ---- motors that contradict each other ---- */

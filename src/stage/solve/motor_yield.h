@@ -11,6 +11,13 @@
  * false if the island has no such motor; then nothing is changed. Returns PERP_OK or PERP_E_MEMORY. */
 perp_status pp_yield_motors(pp_frame *f, pp_island *island, bool *yields);
 
+/* Does a motor without force limit of this island have one in the memory of the last step or substep? If it does not
+ * reach its limit now, the solution is that of the motor without limit. */
+bool pp_motors_yielded(const pp_frame *f, const pp_island *island);
+
+/* Is row i of a solved frame a motor without force limit that was given one, while some motor of the frame yields? */
+bool pp_motor_was_limited(const pp_frame *f, int i);
+
 /* Counts the motors of a solved island that had no limit in its rows `given`, were given one, and miss their speed by
  * more than `miss` [L/T]. */
 void pp_count_yields(pp_frame *f, const pp_island *island, const perp_joint_row *given, double miss);

@@ -148,12 +148,12 @@ static int jammed_before(const pp_solve_options *o, const pp_island *island) {
     return most;
 }
 
-/* Did motors of this island yield in an earlier round of the step (o->yielded_block)? If they need not yield in this one, they do not reach
- * their limits, and the answer is that of motors without one. */
-static bool yielded_before(const pp_solve_options *o, const pp_island *island) {
+/* Did motors of this island yield in an earlier round of the step (o->yielded_block), or in the step before? If they need not yield in this
+ * one, they do not reach their limits, and the answer is that of motors without one. */
+static bool yielded_before(const pp_frame *f, const pp_solve_options *o, const pp_island *island) {
     for (int b = 0; o->yielded_block && b < island->p.nblock; b++)
         if (o->yielded_block[island->block[b]]) return true;
-    return false;
+    return pp_motors_yielded(f, island);
 }
 
 static void note_yield(const pp_solve_options *o, const pp_island *island) {
@@ -242,7 +242,7 @@ perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_st
     int jam = jammed_before(o, island);
     bool eased = jam > 0, yields = false, gives = false;
     const perp_joint_row *given = island->p.joint;
-    perp_status made = yielded_before(o, island) ? pp_yield_motors(f, island, &yields) : PERP_OK;
+    perp_status made = yielded_before(f, o, island) ? pp_yield_motors(f, island, &yields) : PERP_OK;
     if (made) return made;
     perp_status st = eased ? PERP_E_SOLVE : solve_island(f, island, k, recalled, o, residual);
     if (st == PERP_E_SOLVE && o->no_lift) {

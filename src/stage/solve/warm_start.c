@@ -9,6 +9,7 @@
 #include "model/actuator.h"
 #include "model/coupling.h"
 #include "stage/solve/give_way.h"
+#include "stage/solve/motor_yield.h"
 #include "stage/frame.h"
 #include "stage/solve/sense.h"
 #include "stage/solve/solve.h"
@@ -57,8 +58,8 @@ void pp_recall(const pp_frame *f, const pp_warm *m, perp_step_solution *guess) {
         guess->p_joint[i] = 0;
         if (f->pose.problem.joint[i].joint < 0) continue; /* belongs to no joint: not remembered */
         uint32_t key = joint_key(f, i);
-        while (j < m->njoint && m->joint_key[j] < key) j++;
-        if (j < m->njoint && m->joint_key[j] == key) guess->p_joint[i] = part * m->joint[j];
+        while (j < m->njoint && m->joint[j].key < key) j++;
+        if (j < m->njoint && m->joint[j].key == key) guess->p_joint[i] = part * m->joint[j].p;
     }
 }
 
@@ -106,17 +107,15 @@ static void write_memory(const pp_frame *f, pp_warm *m) {
                                             .spin = pp_spin_impulse(f, i),
                                             .roll = {roll.x, roll.y, roll.z}};
     }
-    for (int i = 0; i < m->njoint; i++) {
-        m->joint_key[i] = joint_key(f, i);
-        m->joint[i] = f->solve.solution.p_joint[i];
-    }
+    for (int i = 0; i < m->njoint; i++)
+        m->joint[i] = (pp_memory_joint){
+            .p = f->solve.solution.p_joint[i], .key = joint_key(f, i), .yielded = pp_motor_was_limited(f, i)};
 }
 
 static bool make_room(const pp_frame *f, pp_warm *m) {
     const perp_allocator *a = &f->w->alloc;
     int nc = f->contacts.n, nj = f->pose.problem.njoint;
     return PP_GROW(a, m->contact, m->cap_contact, m->cap_contact, nc) &&
-           PP_GROW(a, m->joint_key, m->cap_joint_key, m->cap_joint_key, nj) &&
            PP_GROW(a, m->joint, m->cap_joint, m->cap_joint, nj);
 }
 
