@@ -365,8 +365,8 @@ static const pp_key control[] = {
      PP_HELP("Between two points: `smooth` moves with a rate of zero at both, `linear` with a constant rate. These are "
              "the functions `smooth` and `linear` of expressions.")},
 };
-const pp_map pp_map_control = {"control", "Control of actuators", "An entry of `controls`.", control, COUNT(control),
-                               NULL};
+const pp_map pp_map_control = {"control", "Control of actuators", "An entry of `controls`.",
+                               control,   COUNT(control),         NULL};
 #undef IN
 
 #define IN(field) PP_AT(pp_exclude_in, field)

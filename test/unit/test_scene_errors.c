@@ -403,7 +403,8 @@ static void definitions(void **state) {
         "last", "uniform(0, 1)",
         "-D last=uniform(0, 1): found the unknown name uniform(); allowed: sin, cos, tan, asin, acos, atan, atan2, "
         "sinh, cosh, tanh, sqrt, "
-        "cbrt, exp, log, log2, log10, abs, sign, floor, ceil, round, min, max, pow, mod, hypot, clamp, lerp, step, linear, smooth");
+        "cbrt, exp, log, log2, log10, abs, sign, floor, ceil, round, min, max, pow, mod, hypot, clamp, lerp, step, "
+        "linear, smooth");
 }
 
 /* Any bytes: refused or read, never more. Small changes of a good scene, the same at each run. */

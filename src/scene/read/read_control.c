@@ -63,27 +63,33 @@ static perp_status find(pp_reader *r, pp_item at, const char *name, perp_actuato
     return s;
 }
 
-/* The points of one column as a formula: smooth(t, t0, x0, t1, x1, ...). */
-static perp_status column(pp_reader *r, pp_item at, const double *row, int nrow, int width, int c, int way,
-                          pp_formula **out) {
+/* The points of an entry: n rows of `width` numbers, the time and ctrl of each actuator. */
+typedef struct curve {
+    pp_item at;
+    int n, width, way;
+    double *row;
+} curve;
+
+/* Column c of the points as a formula: smooth(t, t0, x0, t1, x1, ...). */
+static perp_status column(pp_reader *r, const curve *k, int c, pp_formula **out) {
     const pp_expr_names names = {.variable = pp_dynamic_time, .nvariable = 1};
     pp_text t = {.alloc = r->alloc};
     char why[256] = "";
     size_t where = 0;
     pp_formula *f = *out = pp_formula_new(r, 1);
     if (!f) return PERP_E_MEMORY;
-    pp_text_add(&t, "%s(t", ways[way]);
-    for (int i = 0; i < nrow; i++) {
+    pp_text_add(&t, "%s(t", ways[k->way]);
+    for (int i = 0; i < k->n; i++) {
         pp_text_add(&t, ", ");
-        pp_text_number(&t, row[i * width]);
+        pp_text_number(&t, k->row[i * k->width]);
         pp_text_add(&t, ", ");
-        pp_text_number(&t, row[i * width + c]);
+        pp_text_number(&t, k->row[i * k->width + c]);
     }
     pp_text_add(&t, ")");
     f->text[0] = pp_text_take(&t);
     if (!f->text[0]) return pp_no_memory(r);
     f->part[0] = pp_expr_compile(r->alloc, f->text[0], strlen(f->text[0]), &names, why, sizeof why, &where);
-    return f->part[0] ? PERP_OK : pp_wrong_say(r, PERP_E_ARG, at, "%s", why);
+    return f->part[0] ? PERP_OK : pp_wrong_say(r, PERP_E_ARG, k->at, "%s", why);
 }
 
 /* The rows of `points`: nrow times width numbers, times ascending. */
@@ -113,19 +119,19 @@ static perp_status read_points(pp_reader *r, pp_item list, int width, double *ro
 static perp_status through(pp_reader *r, const pp_control_in *in, const perp_actuator_id *id, int n) {
     pp_item list = in->points;
     char found[96];
-    int nrow = pp_is_list(list) ? (int)pp_at(list)->length : 0, width = n + 1;
+    curve k = {list, pp_is_list(list) ? (int)pp_at(list)->length : 0, n + 1, in->between, NULL};
     pp_push_key(r, "points");
-    if (nrow < 2 || nrow > MOST_POINTS)
+    if (k.n < 2 || k.n > MOST_POINTS)
         return pp_wrong(r, list, pp_yaml_found(list.tree, list.node, found, sizeof found), "a list of 2 to 75 points");
-    double *row = pp_alloc(r->alloc, (size_t)nrow * (size_t)width * sizeof *row);
-    if (!row) return pp_no_memory(r);
-    perp_status s = read_points(r, list, width, row);
-    for (int c = 1; c < width && !s; c++) {
+    k.row = pp_alloc(r->alloc, (size_t)k.n * (size_t)k.width * sizeof *k.row);
+    if (!k.row) return pp_no_memory(r);
+    perp_status s = read_points(r, list, k.width, k.row);
+    for (int c = 1; c < k.width && !s; c++) {
         pp_formula *f;
-        s = column(r, list, row, nrow, width, c, in->between, &f);
+        s = column(r, &k, c, &f);
         if (!s) s = give(r, list, f, id[c - 1]);
     }
-    pp_free(r->alloc, row);
+    pp_free(r->alloc, k.row);
     if (!s) pp_pop(r);
     return s;
 }
@@ -162,7 +168,8 @@ static perp_status make_control(pp_reader *r, pp_item entry) {
     if (s) return s;
     bool one = PP_GIVEN(&in, actuator), rows = PP_GIVEN(&in, points);
     if (one == PP_GIVEN(&in, actuators))
-        return pp_wrong(r, entry, one ? "actuators beside actuator" : "neither actuator nor actuators", "one of the two");
+        return pp_wrong(r, entry, one ? "actuators beside actuator" : "neither actuator nor actuators",
+                        "one of the two");
     if (PP_GIVEN(&in, ctrl) == rows)
         return pp_wrong(r, entry, rows ? "points beside ctrl" : "neither ctrl nor points", "one of the two");
     if (one) {
