@@ -49,6 +49,10 @@ typedef enum perp_actuator_kind {
     PERP_ACTUATOR_KIND_COUNT
 } perp_actuator_kind;
 
+/** ctrl as a function of time, called once in each step. @param t the time at which the step ends, where servos measure, too
+ *  @param w the world at the start of the step; not to be changed @param ctx that of the actuator @return ctrl; the step fails if it is not finite */
+typedef double (*perp_ctrl_fn)(const perp_world *w, double t, void *ctx);
+
 /** Definition of an actuator. "force" is a torque for an angle. */
 typedef struct perp_actuator_def {
     perp_actuator_kind kind;
@@ -63,6 +67,8 @@ typedef struct perp_actuator_def {
     double ctrl_offset;        /**< added to the result; default 0 */
     double force_lo, force_hi; /**< range of the actuator's force; infinite by default */
     double joint_lo, joint_hi; /**< range of the force on the joint; infinite by default */
+    perp_ctrl_fn ctrl_fn;      /**< gives ctrl in each step; NULL: ctrl stays as it was set */
+    void *ctrl_ctx;            /**< for ctrl_fn; borrowed, also by clones of the world */
     const char *name;          /**< copied; NULL for none */
     uint32_t cookie;           /**< set by perp_actuator_def_default() */
 } perp_actuator_def;
@@ -83,6 +89,8 @@ PERP_API perp_status perp_actuator_get(const perp_world *w, perp_actuator_id a, 
 /** Sets ctrl of one actuator, from the next step on; perp_world_view.ctrl is the array of all. A value outside the range is
  *  stored as given and clipped in the step. PERP_E_ARG: stale, not finite. */
 PERP_API perp_status perp_actuator_set_ctrl(perp_world *w, perp_actuator_id a, double ctrl);
+/** Lets a function give ctrl in each step; it overwrites what was set. fn NULL: ctrl stays as it is. PERP_E_ARG if stale. */
+PERP_API perp_status perp_actuator_set_ctrl_fn(perp_world *w, perp_actuator_id a, perp_ctrl_fn fn, void *ctx);
 /** Sets ctrl of all actuators in the order of perp_world_actuators(). If a number is not finite, or n is not the number of
  *  actuators: PERP_E_ARG, and nothing is set. */
 PERP_API perp_status perp_world_set_ctrl(perp_world *w, const double *ctrl, int n);

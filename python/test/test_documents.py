@@ -24,10 +24,11 @@ def pieces(page):
     return out
 
 
-@pytest.mark.parametrize("page, least", [("python-mujoco.md", 53), ("python.md", 7)])
+@pytest.mark.parametrize("page, least", [("python-mujoco.md", 53), ("python.md", 7), ("robots.md", 1)])
 def test_lines_of_the_documents(page, least, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "scenes").symlink_to(ROOT / "scenes")
+    for folder in ("scenes", "experiments"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
     space = {}
     found = pieces(page)
     assert len(found) >= least

@@ -107,7 +107,7 @@ static void try_word(nearest *best, const char *written, const char *word) {
 }
 
 static bool unknown_name(compiler *c, token name, bool function) {
-    char written[64], known[200] = "";
+    char written[64], known[220] = "";
     nearest best = {NULL, PP_UNLIKE};
     size_t n = name.length < sizeof written - 1 ? name.length : sizeof written - 1;
     memcpy(written, c->text + name.at, n);

@@ -7,6 +7,7 @@
  * 1/0 is inf.
  *   x % y   remainder with the sign of x (fmod)      mod(x, y)  remainder with the sign of y: mod(-1, 3) = 2
  *   round   halves away from 0                       sign(0) = 0, step(0) = 1
+ *   linear(x, x0, y0, x1, y1, ...)  y through these points, constant outside; smooth: the same with zero slope at them
  * Cost: one pass over the instructions; 4 KiB of stack, no memory. */
 #include "input/expr_program.h"
 #include "base/refuse.h"
@@ -87,6 +88,26 @@ static double run_lerp(const pp_expr_arg *arg, int n) {
     return a + (b - a) * s;
 }
 
+/* Value at x of a function through the points (arg[1], arg[2]), (arg[3], arg[4]), ...; constant before the first and after the last. ease: with zero
+ * slope at the points. NaN: one coordinate is missing, or the points are not in ascending order. */
+static double run_through(const pp_expr_arg *arg, int n, bool ease) {
+    double x = arg[0].number, y = NAN;
+    if (n % 2 == 0 || isnan(x)) return NAN;
+    for (int i = 1; i + 2 < n; i += 2)
+        if (!(arg[i].number < arg[i + 2].number)) return NAN;
+    if (x >= arg[n - 2].number) return arg[n - 1].number;
+    if (x <= arg[1].number) return arg[2].number;
+    for (int i = 1; i + 2 < n; i += 2)
+        if (x >= arg[i].number) {
+            double s = (x - arg[i].number) / (arg[i + 2].number - arg[i].number);
+            y = arg[i + 1].number + (arg[i + 3].number - arg[i + 1].number) * (ease ? s * s * (3 - 2 * s) : s);
+        }
+    return y;
+}
+
+static double run_linear(const pp_expr_arg *arg, int n) { return run_through(arg, n, false); }
+static double run_smooth(const pp_expr_arg *arg, int n) { return run_through(arg, n, true); }
+
 const pp_expr_builtin pp_builtins[] = {
     {"sin", 1, 1, run_sin},
     {"cos", 1, 1, run_cos},
@@ -117,6 +138,8 @@ const pp_expr_builtin pp_builtins[] = {
     {"clamp", 3, 3, run_clamp},
     {"lerp", 3, 3, run_lerp},
     {"step", 1, 1, run_step},
+    {"linear", 5, PP_EXPR_STACK - 1, run_linear},
+    {"smooth", 5, PP_EXPR_STACK - 1, run_smooth},
 };
 const int pp_expr_nbuiltin = (int)(sizeof pp_builtins / sizeof *pp_builtins);
 

@@ -109,8 +109,8 @@ char *pp_yaml_found(const pp_tree *t, uint32_t n, char *out, size_t size);
 /* Numbers, + - * / % ^ (right-associative power), unary - + !, comparisons, && ||, c ? a : b, parentheses, variables
  * (letters, digits, _, starting with a letter or _), constants pi, e, inf, deg (= pi/180), and functions: sin cos tan
  * asin acos atan atan2 sinh cosh tanh sqrt cbrt exp log log2 log10 abs sign floor ceil round min max (any number of
- * arguments) pow mod hypot clamp(x, lo, hi) lerp(a, b, s) step(x) (0 below 0, else 1). Further functions, also with
- * "text" arguments, come from the caller. Compiled to a short stack program: evaluation does not allocate, and a
+ * arguments) pow mod hypot clamp(x, lo, hi) lerp(a, b, s) step(x) (0 below 0, else 1) linear(x, x0, y0, x1, y1, ...)
+ * smooth(x, x0, y0, ...). Further functions, also with "text" arguments, come from the caller. Compiled to a short stack program: evaluation does not allocate, and a
  * program is used again and again with other values of its variables. */
 
 typedef struct pp_expr pp_expr;

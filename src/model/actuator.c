@@ -28,8 +28,30 @@ pp_servo pp_servo_of(const perp_actuator_def *def) {
     return s;
 }
 
+/* Writes ctrl of the actuators that a function drives. If one is not finite, none is written. */
+static perp_status ask(perp_world *w) {
+    double end = w->state.t + w->def.h;
+    for (int i = 0; i < w->robot.nactuator; i++) {
+        pp_actuator *a = &w->robot.actuator[i];
+        if (!pp_alive(a->gen) || !a->def.ctrl_fn) continue;
+        a->asked = a->def.ctrl_fn(w, end, a->def.ctrl_ctx);
+        if (!isfinite(a->asked))
+            return pp_fail(w, PERP_E_ARG, "the function of ctrl of actuator %s gives %g at t = %g; it must be finite",
+                           a->name ? a->name : "without a name", a->asked, end);
+    }
+    for (int i = 0, row = 0; i < w->robot.nactuator; i++) {
+        const pp_actuator *a = &w->robot.actuator[i];
+        if (!pp_alive(a->gen)) continue;
+        if (a->def.ctrl_fn) w->robot.ctrl[row] = a->asked;
+        row++;
+    }
+    return PERP_OK;
+}
+
 perp_status pp_ctrl_take(perp_world *w) {
     int n = w->robot.nactuator - w->robot.dead_actuator;
+    perp_status st = ask(w);
+    if (st) return st;
     for (int i = 0; i < n; i++)
         if (!isfinite(w->robot.ctrl[i]))
             return pp_fail(w, PERP_E_ARG, "ctrl[%d] is %g; it must be finite", i, w->robot.ctrl[i]);

@@ -76,6 +76,7 @@ typedef struct pp_actuator {
     perp_actuator_def def; /* with the ctrl of the last pp_ctrl_take(); name and id in it are not used */
     char *name;
     double impulse, span; /* on the joint in the last step, and how long that was [T] */
+    double asked;         /* what def.ctrl_fn gave, within pp_ctrl_take() */
 } pp_actuator;
 
 /* Bodies that never touch: slots. */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* formula.c - expressions that are evaluated during the run: motions of kinematic bodies and forces.
+/* formula.c - expressions that are evaluated during the run: motions of kinematic bodies, forces, ctrl of actuators.
  *
  * They read only their own constants and the world they are called with, so clones of a world may use them at the same time. If a
  * result is not finite, the world refuses the step with its own message. */
@@ -151,6 +151,14 @@ void pp_formula_belt(double t, perp_vec3 *v_B, void *ctx) {
     double value[PP_SCENE_DYNAMIC + PP_SCENE_VARIABLES] = {t};
     memcpy(value + f->ndynamic, f->value, (size_t)f->nvalue * sizeof *value);
     *v_B = vector(f, 0, value, perp_v3(0, 0, 0));
+}
+
+double pp_formula_ctrl(const perp_world *w, double t, void *ctx) {
+    const pp_formula *f = ctx;
+    double value[PP_SCENE_DYNAMIC + PP_SCENE_VARIABLES] = {t};
+    (void)w;
+    memcpy(value + f->ndynamic, f->value, (size_t)f->nvalue * sizeof *value);
+    return part(f, 0, value, NAN);
 }
 
 void pp_formula_force(const perp_world *w, double t, perp_wrench *out, void *ctx) {

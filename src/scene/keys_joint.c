@@ -337,7 +337,8 @@ static const pp_key actuator[] = {
      PP_UNIT("force/L or torque/rad"), PP_HELP("Gain on the error.")},
     {"kv", PP_T_NUMBER, IN(kv), .variants = 1u << A_POSITION | 1u << A_VELOCITY, PP_DEFAULT(0), PP_NOT_NEGATIVE,
      PP_UNIT("force T/L or torque T/rad"), PP_HELP("Gain on the rate.")},
-    {"ctrl", PP_T_NUMBER, IN(ctrl), PP_DEFAULT(0), PP_HELP("The number that drives it.")},
+    {"ctrl", PP_T_FORMULA, IN(ctrl), PP_WORDS("0"),
+     PP_HELP("The number that drives it. It may depend on the time `t`; a step uses the value at its end.")},
     {"ctrl_range", RANGE(ctrl_range), PP_HELP("ctrl is clipped to this range.")},
     {"ctrl_scale", PP_T_NUMBER, IN(ctrl_scale), PP_DEFAULT(1), PP_HELP("The clipped ctrl is multiplied by this.")},
     {"ctrl_offset", PP_T_NUMBER, IN(ctrl_offset), PP_DEFAULT(0), PP_HELP("Added to ctrl after the multiplication.")},
@@ -347,6 +348,25 @@ static const pp_key actuator[] = {
 };
 const pp_map pp_map_actuator = {"actuator", "An actuator",   "An entry of `actuators`.",
                                 actuator,   COUNT(actuator), actuators};
+#undef IN
+
+static const char *const ways[] = {"smooth", "linear", NULL};
+#define IN(field) PP_AT(pp_control_in, field)
+static const pp_key control[] = {
+    {"actuator", PP_T_REF, IN(actuator), .of = "an actuator", PP_WORDS("those of `actuators`"),
+     PP_HELP("The actuator.")},
+    {"actuators", PP_T_NAMES, IN(actuators), PP_WORDS("that of `actuator`"), PP_HELP("Several actuators.")},
+    {"ctrl", PP_T_FORMULA, IN(ctrl), PP_WORDS("by `points`"),
+     PP_HELP("As for an actuator: it may depend on the time `t`.")},
+    {"points", PP_T_CURVE, IN(points), PP_WORDS("by `ctrl`"),
+     PP_HELP("Values at certain times, `[t, ctrl, ...]` with a number for each actuator; times ascend, 2 to 75 rows. "
+             "Before the first time and after the last, ctrl is constant.")},
+    {"between", PP_T_CHOICE, IN(between), .choice = ways, PP_DEFAULT_AS(0, "smooth"),
+     PP_HELP("Between two points: `smooth` moves with a rate of zero at both, `linear` with a constant rate. These are "
+             "the functions `smooth` and `linear` of expressions.")},
+};
+const pp_map pp_map_control = {"control", "Control of actuators", "An entry of `controls`.",
+                               control,   COUNT(control),         NULL};
 #undef IN
 
 #define IN(field) PP_AT(pp_exclude_in, field)

@@ -74,6 +74,10 @@ static const pp_key top[] = {
      PP_HELP("Applied forces, springs and controllers.")},
     {"actuators", PP_T_LIST, IN(actuators), .map = &pp_map_actuator, PP_WORDS("none"),
      PP_HELP("Servos and forces on joint coordinates, each driven by one number.")},
+    {"controls", PP_T_LIST, IN(controls), .map = &pp_map_control, PP_WORDS("none"),
+     PP_HELP(
+         "How actuators are driven in time, for those of `models` above all. A later entry replaces an earlier one, "
+         "and `ctrl` of the actuator.")},
     {"exclude", PP_T_LIST, IN(exclude), .map = &pp_map_exclude, PP_WORDS("none"),
      PP_HELP("Pairs of bodies that never touch each other, beside those that share a joint.")},
     {"sites", PP_T_LIST, IN(sites), .map = &pp_map_site, PP_WORDS("none"),

@@ -91,11 +91,11 @@ static void section(pp_writer *t, const pp_map *m) {
 
 size_t perp_scene_reference(char *buf, size_t size) {
     static const pp_map *const parts[] = {
-        &pp_map_top,      &pp_map_parameter,    &pp_map_stages,   &pp_map_law,      &pp_map_pair_law, &pp_map_model,
-        &pp_map_body,     &pp_map_turn,         &pp_map_shape,    &pp_map_function, &pp_map_points,   &pp_map_motion,
-        &pp_map_term,     &pp_map_formula_turn, &pp_map_joint,    &pp_map_coupled,  &pp_map_axis,     &pp_map_motor,
-        &pp_map_spring,   &pp_map_force,        &pp_map_actuator, &pp_map_exclude,  &pp_map_site,     &pp_map_sensor,
-        &pp_map_keyframe, &pp_map_record};
+        &pp_map_top,    &pp_map_parameter,    &pp_map_stages,   &pp_map_law,      &pp_map_pair_law, &pp_map_model,
+        &pp_map_body,   &pp_map_turn,         &pp_map_shape,    &pp_map_function, &pp_map_points,   &pp_map_motion,
+        &pp_map_term,   &pp_map_formula_turn, &pp_map_joint,    &pp_map_coupled,  &pp_map_axis,     &pp_map_motor,
+        &pp_map_spring, &pp_map_force,        &pp_map_actuator, &pp_map_control,  &pp_map_exclude,  &pp_map_site,
+        &pp_map_sensor, &pp_map_keyframe,     &pp_map_record};
     pp_writer t = {buf, size, 0};
     if (size) buf[0] = 0;
     pp_write(&t, "# Reference of keys\n\nUnits are the user's, written as L (length), M (mass), T (time), rad. Every "

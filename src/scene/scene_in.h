@@ -44,7 +44,7 @@ typedef struct pp_top_in {
     const char *title, *about;
     double press;
     pp_item units, include, parameters, stages, materials, law, laws, templates, models, bodies, joints, forces,
-        actuators, exclude, sites, sensors, keyframes, record, watch, shape_order;
+        actuators, controls, exclude, sites, sensors, keyframes, record, watch, shape_order;
     const char *state;
     double h, duration;
     perp_vec3 gravity;
@@ -190,9 +190,17 @@ typedef struct pp_actuator_in {
     pp_got got;
     pp_name name, joint;
     int64_t coordinate;
-    double gear, kp, kv, ctrl, ctrl_scale, ctrl_offset;
+    double gear, kp, kv, ctrl_scale, ctrl_offset;
+    pp_item ctrl;
     pp_numbers ctrl_range, force_range, joint_force_range;
 } pp_actuator_in;
+
+typedef struct pp_control_in {
+    pp_got got;
+    pp_name actuator;
+    pp_item actuators, ctrl, points;
+    int between;
+} pp_control_in;
 
 typedef struct pp_exclude_in {
     pp_got got;

@@ -4,6 +4,7 @@
 #ifndef PP_SCENE_INTERNAL_H
 #define PP_SCENE_INTERNAL_H
 
+#include "perp/actuator.h"
 #include "mesh/mesh.h"
 #include "scene/put.h"
 #include "scene/scene_in.h"
@@ -288,6 +289,9 @@ perp_status pp_read_actuators(pp_reader *r, pp_item list);
 perp_status pp_read_exclude(pp_reader *r, pp_item list);
 perp_status pp_read_sites(pp_reader *r, pp_item list);
 perp_status pp_read_sensors(pp_reader *r, pp_item list);
+/* ctrl of an actuator: a number, or an expression of the time (read_control.c). */
+perp_status pp_read_ctrl(pp_reader *r, pp_item at, perp_actuator_id id);
+perp_status pp_read_controls(pp_reader *r, pp_item list);
 perp_status pp_read_keyframes(pp_reader *r, pp_item list);
 perp_status pp_read_templates(pp_reader *r, const pp_item *layer, int nlayer);
 
@@ -329,7 +333,7 @@ perp_status pp_find_coordinate(pp_reader *r, pp_item joint_at, const char *joint
                                int64_t coordinate, perp_joint_id *out);
 perp_vec3 pp_shift_of(const pp_reader *r, perp_body_id b);
 
-/* formulas (formula.c): expressions that motions and forces evaluate during the run */
+/* formulas (formula.c): expressions that motions, forces and actuators evaluate during the run */
 #define PP_FORMULA_PARTS 9
 struct pp_formula {
     pp_formula *next;
@@ -339,7 +343,7 @@ struct pp_formula {
     perp_vec3 shift; /* force: centre of mass in the frame of `at` */
     bool body_frame, at_given;
     pp_expr *part
-        [PP_FORMULA_PARTS]; /* force: force 0-2, torque 3-5, at 6-8; motion: at 0-2, axis 3-5, angle 6; surface: 0-2 */
+        [PP_FORMULA_PARTS]; /* force: force 0-2, torque 3-5, at 6-8; motion: at 0-2, axis 3-5, angle 6; surface: 0-2; ctrl: 0 */
     char *text[PP_FORMULA_PARTS]; /* what they were written as, with numbers for parameters and repeat variables */
     int ndynamic, nvalue;
     double *value; /* of parameters and repeat variables, behind the dynamic ones */
@@ -353,6 +357,7 @@ perp_status pp_formula_vector(pp_reader *r, pp_item at, const char *const *dynam
 void pp_formula_motion(double t, perp_pose *X_WB, void *ctx);
 void pp_formula_belt(double t, perp_vec3 *v_B, void *ctx);
 void pp_formula_force(const perp_world *w, double t, perp_wrench *out, void *ctx);
+double pp_formula_ctrl(const perp_world *w, double t, void *ctx);
 extern const char *const pp_dynamic_time[], *const pp_dynamic_2d[], *const pp_dynamic_3d[];
 
 #endif

@@ -85,6 +85,8 @@ static const char *const fixed[] = {
     [PP_T_FILES] = "\"anyOf\":[{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]",
     [PP_T_WHOLES] = "\"type\":\"array\",\"items\":{\"type\":\"integer\",\"minimum\":0}",
     [PP_T_SERIES] = "\"type\":\"array\",\"items\":" ANY_NUMBER,
+    [PP_T_CURVE] =
+        "\"type\":\"array\",\"minItems\":2,\"items\":{\"type\":\"array\",\"minItems\":2,\"items\":" ANY_NUMBER "}",
     [PP_T_REPEAT] = "\"anyOf\":[{\"type\":[\"integer\",\"string\"],\"minimum\":0},{\"type\":\"object\","
                     "\"minProperties\":1,\"maxProperties\":8,"
                     "\"additionalProperties\":{\"type\":[\"integer\",\"string\"]}}]",
@@ -116,6 +118,7 @@ static void value(pp_writer *t, const pp_key *k) {
     case PP_T_FILES:
     case PP_T_WHOLES:
     case PP_T_SERIES:
+    case PP_T_CURVE:
     case PP_T_REPEAT:
     case PP_T_WHAT:
     case PP_T_WATCH:
@@ -242,11 +245,11 @@ static void map(pp_writer *t, const pp_map *m) {
 
 size_t perp_scene_schema(char *buf, size_t size) {
     static const pp_map *const parts[] = {
-        &pp_map_parameter, &pp_map_stages,       &pp_map_law,      &pp_map_pair_law, &pp_map_record,
-        &pp_map_body,      &pp_map_shape,        &pp_map_turn,     &pp_map_points,   &pp_map_motion,
-        &pp_map_term,      &pp_map_formula_turn, &pp_map_joint,    &pp_map_coupled,  &pp_map_axis,
-        &pp_map_motor,     &pp_map_spring,       &pp_map_force,    &pp_map_function, &pp_map_model,
-        &pp_map_site,      &pp_map_sensor,       &pp_map_keyframe, &pp_map_actuator, &pp_map_exclude};
+        &pp_map_parameter, &pp_map_stages,  &pp_map_law,    &pp_map_pair_law, &pp_map_record,   &pp_map_body,
+        &pp_map_shape,     &pp_map_turn,    &pp_map_points, &pp_map_motion,   &pp_map_term,     &pp_map_formula_turn,
+        &pp_map_joint,     &pp_map_coupled, &pp_map_axis,   &pp_map_motor,    &pp_map_spring,   &pp_map_force,
+        &pp_map_function,  &pp_map_model,   &pp_map_site,   &pp_map_sensor,   &pp_map_keyframe, &pp_map_actuator,
+        &pp_map_exclude,   &pp_map_control};
     pp_writer t = {buf, size, 0};
     if (size) buf[0] = 0;
     pp_write(&t, "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\n\"title\":\"perp scene\",\n");

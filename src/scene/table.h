@@ -41,6 +41,7 @@ typedef enum pp_type {
     PP_T_ROWS,     /* later: a list of lists of numbers */
     PP_T_WHOLES,   /* later: a list of whole numbers */
     PP_T_SERIES,   /* later: a list of numbers of any length */
+    PP_T_CURVE,    /* later: a list of lists of numbers, all of one length */
     PP_T_REPEAT,   /* later: a number, or {i: n, j: m} */
     PP_T_WHAT,     /* later: what to record */
     PP_T_WATCH,    /* later: a map from names to expressions of series */
@@ -112,7 +113,8 @@ extern const pp_map pp_map_body, pp_map_shape, pp_map_points, pp_map_turn, pp_ma
     pp_map_function;
 extern const pp_map pp_map_joint, pp_map_coupled, pp_map_axis, pp_map_motor, pp_map_spring, pp_map_force,
     pp_map_formula_turn;
-extern const pp_map pp_map_model, pp_map_site, pp_map_sensor, pp_map_keyframe, pp_map_actuator, pp_map_exclude;
+extern const pp_map pp_map_model, pp_map_site, pp_map_sensor, pp_map_keyframe, pp_map_actuator, pp_map_exclude,
+    pp_map_control;
 
 /* The type of a function of a program. It is written into recordings of its world and cannot be read. */
 #define PP_USER_TYPE "user"

@@ -110,6 +110,7 @@ char *pp_key_words(const pp_key *k, int dim, char *out, size_t size) {
     case PP_T_ROWS: by_dim(t, dim, "a list of rows of 4 numbers", "a list of rows of 8 numbers"); break;
     case PP_T_WHOLES: pp_write(t, "a list of whole numbers"); break;
     case PP_T_SERIES: pp_write(t, "a list of numbers"); break;
+    case PP_T_CURVE: pp_write(t, "a list of lists of numbers"); break;
     case PP_T_REPEAT: pp_write(t, "a whole number >= 0, or a map from up to 8 names to such"); break;
     case PP_T_WHAT:
         pp_write(t, "all, or a list of: poses, twists, joints, contacts, certificate, ledger, solver");

@@ -161,6 +161,15 @@ perp_status perp_actuator_set_ctrl(perp_world *w, perp_actuator_id id, double ct
     return PERP_OK;
 }
 
+perp_status perp_actuator_set_ctrl_fn(perp_world *w, perp_actuator_id id, perp_ctrl_fn fn, void *ctx) {
+    int slot = slot_of(w, id);
+    if (slot < 0)
+        return pp_fail(w, PERP_E_ARG, "perp_actuator_set_ctrl_fn: the actuator id is stale or was never given");
+    w->robot.actuator[slot].def.ctrl_fn = fn;
+    w->robot.actuator[slot].def.ctrl_ctx = ctx;
+    return PERP_OK;
+}
+
 perp_status perp_world_set_ctrl(perp_world *w, const double *ctrl, int n) {
     int have = perp_world_actuators(w, NULL, 0);
     if (n != have || (n > 0 && !ctrl))

@@ -107,7 +107,7 @@ has err 'did you mean angle?'
 slow="plate-saddle plate-2d plate-centrifuge plate-circle plate-circle-learned friction-directions heap-polyhedra box-of-polygons box-of-polyhedra needle-push turntable
 triangle-drop-1 triangle-drop-3 elastic-gas elastic-foundation grasp-2d grasp-2d-friction energy-kept pour-1000 compliant-half-plane double-pendulum spring-mass
 tower-100 pendulum-stiff pendulum-limit pinch-hold sphere-stack rotation-overlap incline-hertz corner-slide block-over-hole seam-slide
-rolling-disc cradle stack-3d spinning-body two-spheres viscoelastic-bounce heap-cubes puck-2.5d drum"
+rolling-disc cradle stack-3d spinning-body two-spheres viscoelastic-bounce heap-cubes puck-2.5d drum arm-pick quadruped-trot hand-hold"
 for name in $slow; do [ -d "$source/experiments/$name" ] || fail "there is no experiment $name, which is said to be slow"; done
 if [ -n "${PERP_TEST_SHORT:-}" ]; then
     echo "no experiment is run to the end in this build"

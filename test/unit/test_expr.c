@@ -163,6 +163,13 @@ static void has_the_right_value(void **state) {
         {"clamp(-5, 0, 1)", 0},
         {"clamp(0.5, 0, 1)", 0.5},
         {"lerp(2, 4, 0.25)", 2.5},
+        {"linear(1.25, 0, 5, 1, 7, 2, 3)", 6},
+        {"linear(-1, 0, 5, 1, 7)", 5},
+        {"linear(1, 0, 5, 1, 7)", 7},
+        {"linear(9, 0, 5, 1, 7)", 7},
+        {"smooth(0.5, 0, 4, 2, 8)", 4.625},
+        {"smooth(1, 0, 4, 2, 8)", 6},
+        {"smooth(2.5, 0, 4, 2, 8, 3, 6)", 7},
         {"step(-1)", 0},
         {"step(0)", 1},
         {"step(2)", 1},
@@ -218,6 +225,11 @@ static void nan_goes_through(void **state) {
         "clamp(1, 2, 1)",
         "sign(0/0)",
         "step(0/0)",
+        "linear(0/0, 0, 1, 1, 2)",
+        "linear(0.5, 0, 1, 0/0, 2)",
+        "linear(0.5, 1, 1, 0, 2)",
+        "smooth(9, 0, 1, 0, 2)",
+        "linear(1, 0, 1, 1, 2, 3)",
         "sqrt(-1)",
         "acos(2)",
         "inf - inf",
@@ -317,7 +329,7 @@ static void tells_what_it_uses(void **state) {
 #define KNOWN "t, mass, x_1, deg2, pi, e, inf, deg"
 #define FUNCTIONS                                                                                                   \
     "uniform, mean, broken, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, sqrt, cbrt, exp, log, log2, " \
-    "log10, abs, sign, floor, ceil, round, min, max, pow, mod, hypot, clamp, lerp, step"
+    "log10, abs, sign, floor, ceil, round, min, max, pow, mod, hypot, clamp, lerp, step, linear, smooth"
 
 static void says_what_is_wrong(void **state) {
     (void)state;

@@ -6,7 +6,7 @@
 #define TOP_KEYS                                                                                                 \
     "perp, title, about, units, dim, include, seed, parameters, h, "                                             \
     "duration, gravity, press, start, stages, materials, law, laws, templates, models, bodies, joints, forces, " \
-    "actuators, "                                                                                                \
+    "actuators, controls, "                                                                                      \
     "exclude, sites, sensors, "                                                                                  \
     "keyframes, record, "                                                                                        \
     "watch, "                                                                                                    \
@@ -251,7 +251,7 @@ static const struct {
     {HEAD2 "bodies:\n  - {kind: kinematic, motion: {type: expression, at: [1/t, 0]}}\n",
      ":5:31: bodies[0].motion: the motion gives a pose that is not finite, not planar in 2D or not a unit quaternion at t = 0"},
     {HEAD2 "bodies:\n  - {kind: kinematic, motion: {type: expression, at: ['uniform(0, 1)', 0]}}\n",
-     ":5:55: bodies[0].motion.at[0]: found the unknown name uniform(); allowed: sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, sqrt, cbrt, exp, log, log2, log10, abs, sign, floor, ceil, round, min, max, pow, mod, hypot, clamp, lerp, step"},
+     ":5:55: bodies[0].motion.at[0]: found the unknown name uniform(); allowed: sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, sqrt, cbrt, exp, log, log2, log10, abs, sign, floor, ceil, round, min, max, pow, mod, hypot, clamp, lerp, step, linear, smooth"},
     {HEAD2 "bodies:\n  - {kind: kinematic, motion: {type: expression, at: [t]}}\n",
      ":5:54: bodies[0].motion.at: found a list of 1; allowed: a list of 2 expressions"},
     {HEAD2 "bodies: [{name: b, mass: 1, inertia: 1}]\njoints:\n  - {type: fixed, b: b, at: [0, 0], at_b: [0, 0]}\n",
@@ -403,7 +403,8 @@ static void definitions(void **state) {
         "last", "uniform(0, 1)",
         "-D last=uniform(0, 1): found the unknown name uniform(); allowed: sin, cos, tan, asin, acos, atan, atan2, "
         "sinh, cosh, tanh, sqrt, "
-        "cbrt, exp, log, log2, log10, abs, sign, floor, ceil, round, min, max, pow, mod, hypot, clamp, lerp, step");
+        "cbrt, exp, log, log2, log10, abs, sign, floor, ceil, round, min, max, pow, mod, hypot, clamp, lerp, step, "
+        "linear, smooth");
 }
 
 /* Any bytes: refused or read, never more. Small changes of a good scene, the same at each run. */

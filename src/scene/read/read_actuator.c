@@ -30,7 +30,6 @@ static perp_status make_actuator(pp_reader *r, pp_item entry) {
     d.gear = in.gear;
     d.kp = in.kp;
     d.kv = in.kv;
-    d.ctrl = in.ctrl;
     d.ctrl_scale = in.ctrl_scale;
     d.ctrl_offset = in.ctrl_offset;
     s = read_range(r, "ctrl_range", PP_ITEM(&in, ctrl_range), &in.ctrl_range, &d.ctrl_lo, &d.ctrl_hi);
@@ -40,8 +39,10 @@ static perp_status make_actuator(pp_reader *r, pp_item entry) {
                        &d.joint_hi);
     if (s) return s;
     d.name = PP_GIVEN(&in, name) ? in.name.text : NULL;
-    s = perp_actuator_add(r->w, &d, NULL);
-    return s ? pp_wrong_world(r, s, entry) : PERP_OK;
+    perp_actuator_id id;
+    s = perp_actuator_add(r->w, &d, &id);
+    if (s) return pp_wrong_world(r, s, entry);
+    return PP_GIVEN(&in, ctrl) ? pp_read_ctrl(r, in.ctrl, id) : PERP_OK;
 }
 
 static perp_status make_exclude(pp_reader *r, pp_item entry) {

@@ -308,6 +308,7 @@ perp_status pp_read_value(pp_reader *r, pp_item at, const pp_key *k, void *out) 
     case PP_T_ROWS:
     case PP_T_WHOLES:
     case PP_T_SERIES:
+    case PP_T_CURVE:
         if (!pp_is_list(at)) return pp_wrong_kind(r, at, k);
         break;
     default: break; /* read by their owners */

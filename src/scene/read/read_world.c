@@ -576,6 +576,7 @@ perp_status pp_read_world(pp_reader *r) {
     if (!s) s = read_list(r, "joints", pp_read_joints);
     if (!s) s = read_list(r, "forces", pp_read_forces);
     if (!s) s = read_list(r, "actuators", pp_read_actuators);
+    if (!s) s = read_list(r, "controls", pp_read_controls);
     if (!s) s = read_list(r, "exclude", pp_read_exclude);
     if (!s) s = read_list(r, "sites", pp_read_sites);
     if (!s) s = read_list(r, "sensors", pp_read_sensors);

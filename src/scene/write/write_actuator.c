@@ -20,6 +20,16 @@ static pp_numbers range(double lo, double hi) {
     return lo == -INFINITY && hi == INFINITY ? (pp_numbers){0} : (pp_numbers){2, {lo, hi}};
 }
 
+/* ctrl as a number or an expression; NULL: 0. */
+static char *ctrl_of(pp_scribe *s, const perp_actuator_def *d, int i) {
+    if (d->ctrl_fn == pp_formula_ctrl) return pp_write_formula(s, d->ctrl_ctx, 0);
+    if (d->ctrl_fn) pp_scribe_user(s, "actuators", i, "ctrl", "ctrl of actuator", s->actuator_name[i].text);
+    if (d->ctrl == 0) return NULL;
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text_number(&t, d->ctrl);
+    return pp_text_take(&t);
+}
+
 char *pp_write_actuators(pp_scribe *s) {
     if (!s->nactuator) return NULL;
     pp_text t = {.alloc = &s->alloc, .any = &s->starved};
@@ -34,14 +44,16 @@ char *pp_write_actuators(pp_scribe *s) {
         in.gear = d.gear;
         in.kp = d.kp;
         in.kv = d.kv;
-        in.ctrl = d.ctrl;
         in.ctrl_scale = d.ctrl_scale;
         in.ctrl_offset = d.ctrl_offset;
         in.ctrl_range = range(d.ctrl_lo, d.ctrl_hi);
         in.force_range = range(d.force_lo, d.force_hi);
         in.joint_force_range = range(d.joint_lo, d.joint_hi);
+        char *ctrl = ctrl_of(s, &d, i);
+        const pp_nested nested[] = {{"ctrl", ctrl}, {NULL, NULL}};
         pp_text_add(&t, "\n  - ");
-        pp_put_map(&t, &pp_map_actuator, s->dim, (int)d.kind, &in, NULL);
+        pp_put_map(&t, &pp_map_actuator, s->dim, (int)d.kind, &in, nested);
+        pp_free(&s->alloc, ctrl);
     }
     return pp_text_take(&t);
 }
