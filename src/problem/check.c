@@ -118,7 +118,7 @@ static double largest(const double *x, ptrdiff_t n) {
 }
 
 /* Whether a row of zeros, w = q, can be satisfied: only if the bound that the sign of q needs exists. */
-static bool hopeless(double q, double lo, double hi, double noise) {
+static bool shorter_step_useless(double q, double lo, double hi, double noise) {
     return (q < -noise && hi == INFINITY) || (q > noise && lo == -INFINITY);
 }
 
@@ -244,7 +244,9 @@ static perp_status zero_row_of_cone(note to, const void *problem, int i) {
     if (is_normal(p, i)) return refuse_normal(to, p, i, "Row", "W");
     if (i >= p->nrow) return PERP_OK; /* tangents may be without effect */
     double lo = p->lo ? p->lo[i] : -INFINITY, hi = p->hi ? p->hi[i] : INFINITY;
-    if (!(hopeless(p->q[i], lo, hi, 0) && hopeless(p->q[i], lo, hi, NOISE * largest(p->q, p->W.rows)))) return PERP_OK;
+    if (!(shorter_step_useless(p->q[i], lo, hi, 0) &&
+          shorter_step_useless(p->q[i], lo, hi, NOISE * largest(p->q, p->W.rows))))
+        return PERP_OK;
     return refuse_zero_row(to, "W", i, p->q[i]);
 }
 
@@ -279,7 +281,8 @@ static perp_status check_global(note to, const perp_cone *p, int m) {
         while (e < p->H.start[k + 1] && p->H.value[e] == 0) e++;
         if (e < p->H.start[k + 1] || (p->compliance && p->compliance[k] > 0)) continue;
         if (is_normal(p, k)) s = refuse_normal(to, p, k, "Column", "H");
-        if (k < p->nrow && hopeless(p->b[k], p->lo ? p->lo[k] : -INFINITY, p->hi ? p->hi[k] : INFINITY, noise))
+        if (k < p->nrow &&
+            shorter_step_useless(p->b[k], p->lo ? p->lo[k] : -INFINITY, p->hi ? p->hi[k] : INFINITY, noise))
             s = REFUSE("Column %d of H is zero and b[%d] is %g; then %s[%d] must be finite.", k, k, p->b[k],
                        p->b[k] < 0 ? "hi" : "lo", k);
     }

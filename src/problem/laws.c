@@ -167,8 +167,8 @@ void pp_verdict_add(perp_verdict *v, const pp_laws *l, int i, double violation, 
     perp_law_state state = figure <= tol ? PERP_LAW_HOLDS : rounding ? PERP_LAW_ROUNDING : PERP_LAW_VIOLATED;
     if (state == PERP_LAW_ROUNDING) v->rounding++;
     if (state == PERP_LAW_VIOLATED) {
-        if (v->violated++ == 0 || figure > v->unsound) v->worst = i;
-        v->unsound = fmax(v->unsound, figure);
+        if (v->violated++ == 0 || figure > v->worst_violation) v->worst = i;
+        v->worst_violation = fmax(v->worst_violation, figure);
     } else if (v->violated == 0 && (v->worst < 0 || figure > v->figure)) {
         v->worst = i;
     }

@@ -211,19 +211,19 @@ typedef struct pp_link {
 
 /* A model as a part of another scene. Its shapes may touch all shapes outside the model. */
 typedef enum pp_base { PP_BASE_MODEL, PP_BASE_FIXED, PP_BASE_FREE } pp_base;
-typedef struct pp_embed {
+typedef struct pp_embedding {
     const char *name; /* comes before all names, with a - */
     perp_pose X;      /* of the model's world in the scene */
     pp_base base;     /* as the model says, or all that hangs on its world is fixed or moves freely */
     int bit;          /* first bit of groups that its shapes may have */
     int nbit;         /* out: how many they have */
-} pp_embed;
+} pp_embedding;
 
 struct perp_import {
     perp_allocator alloc;
     perp_import_options options;
-    pp_embed *embed;   /* NULL: a scene of its own */
-    perp_refusal *why; /* only while it is made */
+    pp_embedding *embed; /* NULL: a scene of its own */
+    perp_refusal *why;   /* only while it is made */
     const char *path;
     pp_pool pool;
     int nxml;
@@ -364,7 +364,7 @@ perp_status pp_robot_import(const char *path, const char *data, size_t size, con
 
 /* The same as a part of another scene; *scene: its text, to be freed with the allocator of the options. */
 perp_status pp_robot_embed(const char *path, const char *data, size_t size, const perp_import_options *options,
-                           pp_embed *embed, char **scene, perp_refusal *why);
+                           pp_embedding *embed, char **scene, perp_refusal *why);
 
 perp_status pp_robot_read_file(pp_import *m, const char *path, const char *named, pp_xml **root);
 perp_status pp_urdf_read(pp_import *m, const pp_xml *root);
