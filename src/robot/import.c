@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 bool perp_import_is_model(const char *data, size_t size) {
     size_t i = 0;

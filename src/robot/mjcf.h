@@ -5,7 +5,7 @@
 #ifndef PP_MJCF_H
 #define PP_MJCF_H
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 #define PP_MJCF_CLASSES 4096 /* most classes of defaults */
 

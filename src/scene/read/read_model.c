@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 #include "scene/scene_internal.h"
 
 #define PATH_BYTES 1024

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 #define NOTES_MOST 10000 /* lines of a report */
 

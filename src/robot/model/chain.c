@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 #define ALIGNED 1e-6 /* sine of the angle, or length, up to which directions and lines count as the same */
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 #define ROUNDING \
     1e-6           /* part of the largest moment by which a + b may stay below c: files are written with few digits */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "perp/world.h"
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 #define FLAT 1e-9 /* of the size: closer to a face is on it */
 

@@ -388,8 +388,6 @@ bool pp_robot_may_touch(const pp_import *m, const pp_filter *a, const pp_filter 
 /* Of two kinds of surface: the friction that MuJoCo takes. */
 perp_pair_law pp_robot_pair_law(const pp_import *m, const pp_friction *a, const pp_friction *b);
 perp_status pp_robot_write(pp_import *m); /* write.c */
-/* Puts joints that follow others where they belong at the start (write_coupling.c). */
-void pp_robot_follow(pp_import *m);
 /* Notes about all elements that perp does not support. Change it here when perp supports one. */
 perp_status pp_note_unused(pp_import *m);
 
