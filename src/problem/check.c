@@ -14,8 +14,8 @@
 #include "perp/problem.h"
 
 #define SEEN_ROWS 65536 /* rows of a sparse matrix whose entries are counted in one pass */
-#define NOISE     1e-10 /* a q of a zero row this small beside the largest is rounding, not a demand */
-#define ASYMMETRY 1e-8  /* of Q, beside its largest entry */
+#define NOISE     1e-10 /* [1] a q of a zero row below this fraction of the largest q is rounding, not a demand */
+#define ASYMMETRY 1e-8  /* [1] asymmetry of Q that is accepted, as a fraction of its largest entry */
 
 /* Where the sentence goes. */
 typedef struct note {

@@ -20,10 +20,10 @@
 
 #include "problem/law.h"
 
-#define LOADED 1e-9 /* |q| above this fraction of the largest of its island is not rounding */
-#define FLOOR  1e-6 /* a scale is at least this fraction of the largest of its island */
+#define LOADED 1e-9 /* [1] |q| above this fraction of the largest of its island is not rounding */
+#define FLOOR  1e-6 /* [1] a scale is at least this fraction of the largest of its island */
 #define ROUNDING \
-    8 /* a violation of so many times the noise may be rounding, if that is no more than PP_NOISY of the scale */
+    8 /* [1] a violation of so many times the noise may be rounding, if that is no more than PP_NOISY of the scale */
 
 bool pp_law_edge(pp_law_graph *g, int a, int b) {
     if (a == b) return true;

@@ -12,8 +12,8 @@
 
 #include "base/elementary.h"
 
-#define DURATION 5 /* [s] of a model, which does not say how long it is simulated */
-#define SIDES    32
+#define DURATION 5  /* [s] duration of the scene: a model does not say how long it is simulated */
+#define SIDES    32 /* [sides] of the prism that stands for a cylinder */
 
 /* ---- names ---- */
 

@@ -8,7 +8,7 @@
  * A request is a list of texts, each with a NUL behind it: the number of arguments, a folder, the arguments. A child process calls main() of perp in that
  * folder, with stdout in the file OUT and stderr in ERR (whole paths). The answer is a line with the exit code, or 128 and the number of the signal. */
 #define _POSIX_C_SOURCE 200809L
-#define main perp_main
+#define main            perp_main
 #include "main.c" /* cli/main.c */
 #undef main
 
@@ -36,7 +36,8 @@ static bool redirect(int fd, const char *path, int how) {
 
 static void be_perp(const char *folder, const char *out, const char *err, int argc, char **argv) {
     const int make = O_WRONLY | O_CREAT | O_TRUNC;
-    if (!redirect(0, "/dev/null", O_RDONLY) || !redirect(1, out, make) || !redirect(2, err, make) || chdir(folder)) _exit(125);
+    if (!redirect(0, "/dev/null", O_RDONLY) || !redirect(1, out, make) || !redirect(2, err, make) || chdir(folder))
+        _exit(125);
     exit(perp_main(argc, argv));
 }
 

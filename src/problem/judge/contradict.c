@@ -22,8 +22,9 @@
 #include "problem/judge/measure.h"
 #include "base/elementary.h"
 
-#define STRAINED 1e6  /* ratio of the least impulses to the usual ones above which a problem is reported as strained */
-#define SMALL_Y  1e-9 /* laws with multipliers below this fraction of the largest are not named */
+#define STRAINED \
+    1e6 /* [1] ratio of the least impulses to the usual ones above which a problem is reported as strained */
+#define SMALL_Y 1e-9 /* [1] laws with multipliers below this fraction of the largest are not named */
 
 const char *perp_existence_text(perp_existence e) {
     switch (e) {

@@ -20,10 +20,10 @@
 #include "perp/shape.h"
 #include "scene/put.h"
 
-#define PP_ROBOT_BODIES 20000 /* most bodies of a model */
-#define PP_ROBOT_FILES  256   /* most XML files */
-#define PP_ROBOT_PATH   1024  /* bytes of a path */
-#define PP_DEGREE       0.017453292519943295
+#define PP_ROBOT_BODIES 20000                /* [bodies] most of a model */
+#define PP_ROBOT_FILES  256                  /* [files] most XML files of a model */
+#define PP_ROBOT_PATH   1024                 /* bytes of a path */
+#define PP_DEGREE       0.017453292519943295 /* [rad] */
 
 typedef enum pp_joint_kind { PP_HINGE, PP_SLIDE, PP_BALL, PP_FREE } pp_joint_kind;
 typedef enum pp_geom_kind {
@@ -403,7 +403,7 @@ typedef struct pp_chain {
 perp_status pp_robot_chain(pp_import *m, int link, pp_chain *out);
 /* The i-th joint of a link that is split, as a joint of perp. */
 void pp_robot_chain_part(const pp_import *m, int link, int i, pp_chain *out);
-/* Fraction of the mass of a link that each body between its joints gets. Joint forces are exact for any mass ratio; with 1e-3 the inertia at a joint differs by
+/* [1] Fraction of the mass of a link that each body between its joints gets. Joint forces are exact for any mass ratio; with 1e-3 the inertia at a joint differs by
  * at most that fraction. */
 #define PP_SPLIT_MASS 1e-3
 /* Pose of the link in its parent at the coordinates q of the model's joints; NULL: at the start. */
