@@ -63,13 +63,13 @@ int main(int argc, char **argv) {
     pp_study_options o = {.count = (int64_t)trials, .seed = -1, .define = &few, .ndefine = 1, .root = "/"};
     kept k = {.tenth = trials < 10 ? 1 : trials / 10, .commit = seconds()};
     pp_study *s;
-    pp_crew crew;
+    pp_worker_pool pool;
     perp_refusal why;
     must(pp_study_open(STUDY, &o, &s, &why), &why);
     (void)remove(OUT);
     must(pp_study_file_create(OUT, s, &o, trials, &k.file, &why), &why);
-    must(pp_crew_new(s, 1, &crew, &why), &why);
-    must(pp_crew_run(&crew, &(pp_crew_job){.count = trials, .done = keep, .ctx = &k}, &why), &why);
+    must(pp_worker_pool_new(s, 1, &pool, &why), &why);
+    must(pp_worker_pool_run(&pool, &(pp_worker_pool_job){.count = trials, .done = keep, .ctx = &k}, &why), &why);
     must(pp_study_file_commit(k.file, &why), &why);
     pp_study_file_close(k.file);
     FILE *f = fopen(OUT, "rb");
@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
     double each = (k.last - k.first) / (0.9 * (double)trials);
     printf("growth after the first tenth %.1f bytes a trial; a row has %.1f bytes in the file, %zu in memory: %s\n",
            each, size, pp_row_size(s), each < size ? "flat" : "IT GROWS");
-    pp_crew_free(&crew);
+    pp_worker_pool_free(&pool);
     pp_study_close(s);
     (void)remove(OUT);
     return !(each < size);

@@ -38,12 +38,12 @@ static void make_base(void) {
     pp_study_options o = {.count = -1, .seed = -1, .file = file, .nfile = 2};
     pp_study *s;
     pp_study_file *f;
-    pp_crew crew;
+    pp_worker_pool pool;
     perp_refusal why;
     must(!pp_study_open("study.yaml", &o, &s, &why));
     must(!pp_study_file_create(path, s, NULL, pp_study_trials(s), &f, &why));
-    must(!pp_crew_new(s, 1, &crew, &why));
-    must(!pp_crew_run(&crew, &(pp_crew_job){.count = pp_study_trials(s), .done = keep, .ctx = f}, &why));
+    must(!pp_worker_pool_new(s, 1, &pool, &why));
+    must(!pp_worker_pool_run(&pool, &(pp_worker_pool_job){.count = pp_study_trials(s), .done = keep, .ctx = f}, &why));
     pp_row *failed = calloc(1, pp_row_size(s)); /* one more trial, which failed: so there is a reason */
     must(failed != NULL);
     *failed = (pp_row){.number = pp_study_trials(s), .outcome = PP_TRIAL_UNSOLVED, .why = "because"};
@@ -51,7 +51,7 @@ static void make_base(void) {
     must(!pp_study_file_commit(f, &why));
     free(failed);
     pp_study_file_close(f);
-    pp_crew_free(&crew);
+    pp_worker_pool_free(&pool);
     pp_study_close(s);
     take_base(path);
     rmdir(folder);
@@ -68,11 +68,11 @@ static void read_rows(pp_study_file *f, const pp_study *s) {
     told(pp_study_digest(both, 2, &digest, &why), &why);
     uint32_t check = s->checks ? s->tree.node[s->checks].first : 0;
     uint32_t node = check ? pp_yaml_get(&s->tree, check, "value") : 0;
-    pp_over *x = NULL;
+    pp_aggregate *x = NULL;
     double y;
-    if (!st && node) told(st = pp_over_new(s, node, "checks", NULL, 0, &x, &why), &why);
-    if (!st && x) told(pp_over_eval(x, &t, NULL, &y, &why), &why);
-    pp_over_free(x);
+    if (!st && node) told(st = pp_aggregate_new(s, node, "checks", NULL, 0, &x, &why), &why);
+    if (!st && x) told(pp_aggregate_eval(x, &t, NULL, &y, &why), &why);
+    pp_aggregate_free(x);
     for (uint64_t i = 0; i < t.n; i++) {
         const pp_row *r = pp_table_row(&t, i);
         int index[PP_STUDY_NAMES];

@@ -23,9 +23,9 @@ static void expressions(const pp_study *s) {
     for (uint32_t v = t->node[s->checks].first; v; v = t->node[v].next) {
         uint32_t node = t->node[v].kind == PP_NODE_MAP ? pp_yaml_get(t, v, "value") : 0;
         perp_refusal why = {0};
-        pp_over *x = NULL;
-        if (node) told(pp_over_new(s, node, "checks", NULL, 0, &x, &why), &why);
-        pp_over_free(x);
+        pp_aggregate *x = NULL;
+        if (node) told(pp_aggregate_new(s, node, "checks", NULL, 0, &x, &why), &why);
+        pp_aggregate_free(x);
     }
 }
 

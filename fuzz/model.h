@@ -8,7 +8,7 @@
 
 #include "limited.h"
 #include "perp/scene.h"
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 static inline void import_model(const char *name, const uint8_t *data, size_t size) {
     perp_import_options o = {.repair = size % 2, .free_base = size % 4 > 1, .alloc = {limited, give_back, NULL}};

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "record/sealed_internal.h"
-#include "record/tap.h"
+#include "record/live_frames.h"
 #include "run/live_pull.h"
 
 #include "module.h"
@@ -102,7 +102,7 @@ SHOWN js_recorder *perp_js_recorder(perp_scene *scene, int file) {
     memset(&js_why, 0, sizeof js_why);
     js_why.status = PERP_E_MEMORY;
     if (!j) return NULL;
-    if (pp_tap_new(perp_scene_title(scene), scene, file ? &choice : NULL, &j->tap, &js_why)) {
+    if (pp_live_frames_new(perp_scene_title(scene), scene, file ? &choice : NULL, &j->tap, &js_why)) {
         free(j);
         return NULL;
     }
@@ -129,7 +129,7 @@ static void list_columns(js_recorder *j) {
 /* A frame of the world as it stands, with the sums of the steps since the one before, into the list. */
 SHOWN int perp_js_recorder_frame(js_recorder *j) {
     memset(&js_why, 0, sizeof js_why);
-    perp_status st = pp_tap_frame(j->tap, &js_why);
+    perp_status st = pp_live_frames_replace(j->tap, &js_why);
     if (!st) list_columns(j);
     return st;
 }
@@ -164,11 +164,11 @@ SHOWN int perp_js_recorder_pull(js_recorder *j, int body, const perp_vec3 *point
 SHOWN int perp_js_recorder_run(js_recorder *j, int n) {
     perp_recorder *r = j->tap;
     memset(&js_why, 0, sizeof js_why);
-    pp_tap_clear(r);
-    perp_status st = r->frames ? PERP_OK : pp_tap_add(r, &js_why);
+    pp_live_frames_clear(r);
+    perp_status st = r->frames ? PERP_OK : pp_live_frames_add(r, &js_why);
     for (int i = 0; i < n && !st; i++) {
         st = perp_js_recorder_step(j);
-        if (!st && (r->last_step - r->step0) % (uint64_t)r->choice.every == 0) st = pp_tap_add(r, &js_why);
+        if (!st && (r->last_step - r->step0) % (uint64_t)r->choice.every == 0) st = pp_live_frames_add(r, &js_why);
     }
     list_columns(j);
     return st;

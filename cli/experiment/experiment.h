@@ -8,7 +8,7 @@
 #ifndef EXPERIMENT_H
 #define EXPERIMENT_H
 
-#include "around.h"
+#include "scene_override.h"
 #include "cli.h"
 #include "input/input.h"
 #include "measure/formula.h"
@@ -28,7 +28,7 @@ typedef struct exp_parameter {
 } exp_parameter;
 
 /* Values that a run may give in place of those of its scene. */
-typedef around_words exp_instead;
+typedef override_values exp_instead;
 
 enum { EXPERIMENT_AXES = 6 };
 

@@ -239,7 +239,7 @@ static double over_sweep(pp_function f, double *x, int n, double second) {
     if (f == PP_FN_QUANTILE)
         out = pp_quantile(x, (uint64_t)n, second);
     else if (zero && f >= PP_FN_LARGEST && f <= PP_FN_COUNT && f != PP_FN_INTEGRAL)
-        out = pp_over_range(f, &all, -1, 1);
+        out = pp_aggregate_range(f, &all, -1, 1);
     else if (n == 1 && (f == PP_FN_FIRST || f == PP_FN_LAST))
         out = x[0];
     pp_free(&experiment_memory, zero);

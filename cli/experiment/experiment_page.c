@@ -81,10 +81,10 @@ static void write_table(FILE *f, const experiment *e) {
 static void write_instead(FILE *f, const exp_instead *x, bool more) {
     exp_instead all = *x;
     int left = 0;
-    for (int i = 0; around_name(i); i++) left += *around_word(&all, i) != NULL;
-    for (int i = 0; around_name(i); i++)
-        if (*around_word(&all, i))
-            fprintf(f, "%s: %s%s", around_name(i), *around_word(&all, i), --left || more ? ", " : "");
+    for (int i = 0; override_name(i); i++) left += *override_value(&all, i) != NULL;
+    for (int i = 0; override_name(i); i++)
+        if (*override_value(&all, i))
+            fprintf(f, "%s: %s%s", override_name(i), *override_value(&all, i), --left || more ? ", " : "");
 }
 
 static void write_sweeps(FILE *f, const experiment *e) {

@@ -17,7 +17,7 @@ static perp_status no_memory(const experiment *e, perp_refusal *why) {
 }
 
 static bool temporary_folder(experiment *e, perp_refusal *why) {
-    return *e->temporary || around_folder(e->temporary, sizeof e->temporary, "experiment", why);
+    return *e->temporary || override_folder(e->temporary, sizeof e->temporary, "experiment", why);
 }
 
 /* A scene that includes the one given and says otherwise about some of its words. */
@@ -26,10 +26,10 @@ static perp_status write_wrapper(experiment *e, exp_run *r, const char *scene, p
     if (n < 0 || (size_t)n >= sizeof r->scene_path)
         return pp_complain(why, PERP_E_ARG, (pp_location){e->file, 0, 0}, "runs", "a path that is too long",
                            "a shorter one");
-    return around_write(r->scene_path, scene, &r->instead, why);
+    return override_write(r->scene_path, scene, &r->instead, why);
 }
 
-/* Path of what the run opens: its scene, or one around it. */
+/* Path of what the run opens: its scene, or a file that overrides keys of it. */
 static perp_status find_scene(experiment *e, exp_run *r, perp_refusal *why) {
     char path[EXPERIMENT_PATH];
     int n = snprintf(path, sizeof path, "%s/%s", e->folder, r->scene);
@@ -38,7 +38,7 @@ static perp_status find_scene(experiment *e, exp_run *r, perp_refusal *why) {
                            "a shorter one");
     if (pp_source_is_within(e->root, "experiments", path, why) == PERP_E_ARG) return PERP_E_ARG;
     memcpy(r->scene_path, path, (size_t)n + 1);
-    if (!around_any(&r->instead)) return PERP_OK;
+    if (!override_any(&r->instead)) return PERP_OK;
     if (!temporary_folder(e, why)) return PERP_E_IO;
     return write_wrapper(e, r, path, why);
 }
@@ -218,7 +218,7 @@ bool experiment_folder(const char *path, perp_refusal *why) {
     return true;
 }
 
-void experiment_clean_up(experiment *e) { around_remove(e->temporary); }
+void experiment_clean_up(experiment *e) { override_remove(e->temporary); }
 
 static perp_status open_recording(experiment *e, exp_run *r, perp_refusal *why) {
     perp_status s = perp_recording_open(r->recording, &r->rec, why);

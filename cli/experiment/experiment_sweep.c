@@ -40,8 +40,8 @@ static perp_status no_memory(const experiment *e, perp_refusal *why) {
 }
 
 static const char **word_slot(exp_instead *x, const char *axis) {
-    for (int i = 0; around_name(i); i++)
-        if (!strcmp(axis, around_name(i))) return around_word(x, i);
+    for (int i = 0; override_name(i); i++)
+        if (!strcmp(axis, override_name(i))) return override_value(x, i);
     return NULL;
 }
 

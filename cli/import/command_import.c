@@ -177,7 +177,7 @@ const cli_command command_import = {
     .operands = "FILE",
     .min_operand = 1,
     .max_operand = 1,
-    .summary = "Make a scene of a robot model: MJCF (MuJoCo), URDF (ROS) or SDF (Gazebo).",
+    .summary = "make a scene from a robot model: MJCF (MuJoCo), URDF (ROS) or SDF (Gazebo)",
     .about = "Reads a robot model and writes it as a scene. Without -o and --report the scene is printed.\n\n"
              "perp run, info and view read such files directly; import shows what became of the model, and writes a "
              "scene that "

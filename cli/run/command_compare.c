@@ -38,7 +38,7 @@ static const cli_example examples[] = {
     {NULL, NULL},
 };
 
-/* The lists that were given, in the order of around_name(); each a copy that is cut at its commas. */
+/* The lists that were given, in the order of override_name(); each a copy that is cut at its commas. */
 typedef struct choices {
     char *text[5];
     const char *word[5][VARIANT_MOST + 1];
@@ -54,7 +54,7 @@ static const char *option_of(int word) {
 static int read_choices(const cli_args *a, choices *c) {
     *c = (choices){0};
     int total = 1;
-    for (int w = 0; around_name(w); w++) {
+    for (int w = 0; override_name(w); w++) {
         const char *list = option_of(w) && cli_given(a, option_of(w)) ? cli_text(a, option_of(w), "") : NULL;
         if (!list) {
             c->n[w] = 1; /* as the scene says */
@@ -86,7 +86,7 @@ static void choices_free(choices *c) {
 
 static int count(const choices *c) {
     int n = 1;
-    for (int w = 0; around_name(w); w++) n *= c->n[w];
+    for (int w = 0; override_name(w); w++) n *= c->n[w];
     return n;
 }
 
@@ -99,8 +99,8 @@ static void choose(const choices *c, int i, variant *v) {
         word[w] = c->word[w][i % c->n[w]];
         i /= c->n[w];
     }
-    for (int w = 0; around_name(w); w++) {
-        *around_word(&v->words, w) = word[w];
+    for (int w = 0; override_name(w); w++) {
+        *override_value(&v->words, w) = word[w];
         if (word[w] && at < sizeof v->label)
             at += (size_t)snprintf(v->label + at, sizeof v->label - at, "%s%s", at ? " " : "", word[w]);
     }

@@ -35,12 +35,12 @@ struct live {
     bool serving;
     atomic_bool stop;
 
-    perp_recorder *tap;     /* of the run at hand */
-    bool pending;           /* steps since the last frame */
-    bool each;              /* a single step: its frame goes out at once */
-    double shown, rest;     /* on the clock: last frame, and how long until the next */
-    bool anchored;          /* the two below are set */
-    double wall, simulated; /* when the pace began */
+    perp_recorder *recorder; /* of the run at hand */
+    bool pending;            /* steps since the last frame */
+    bool each;               /* a single step: its frame goes out at once */
+    double shown, rest;      /* on the clock: last frame, and how long until the next */
+    bool anchored;           /* the two below are set */
+    double wall, simulated;  /* when the pace began */
     live_pull pull;
 
     perp_definition *define; /* of live_definitions() */
@@ -51,9 +51,9 @@ struct live {
 /* ---- frames ---- */
 
 static perp_status publish(live *l, perp_refusal *why) {
-    perp_status st = pp_tap_frame(l->tap, why);
+    perp_status st = pp_live_frames_replace(l->recorder, why);
     if (st) return st;
-    live_frame *f = live_frame_of(l->tap);
+    live_frame *f = live_frame_of(l->recorder);
     if (!f) {
         *why = (perp_refusal){.status = PERP_E_MEMORY, .text = "no memory to show a step"};
         return PERP_E_MEMORY;
@@ -67,7 +67,7 @@ static perp_status publish(live *l, perp_refusal *why) {
 
 static perp_status stepped(void *ctx, const perp_certificate *c, perp_refusal *why) {
     live *l = ctx;
-    pp_recorder_count(l->tap, c);
+    pp_recorder_count(l->recorder, c);
     l->pending = true;
     return l->each || pp_clock() - l->shown >= l->rest ? publish(l, why) : PERP_OK;
 }
@@ -77,7 +77,7 @@ static perp_status stepped(void *ctx, const perp_certificate *c, perp_refusal *w
 /* Seconds until the next step is due; 0: now. */
 static double early(live *l) {
     if (l->options.speed <= 0) return 0;
-    double now = pp_clock(), time = perp_world_time(l->tap->w);
+    double now = pp_clock(), time = perp_world_time(l->recorder->w);
     if (!l->anchored) {
         l->wall = now;
         l->simulated = time;
@@ -91,7 +91,7 @@ static double early(live *l) {
 /* Before a step: what the hand holds. Without memory for the force the step will fail for the same reason. */
 static simulate_word go(live *l) {
     live_grip grip = live_ring_grip(l->ring);
-    (void)live_pull_set(&l->pull, l->tap->w, &grip);
+    (void)live_pull_set(&l->pull, l->recorder->w, &grip);
     return SIMULATE_GO;
 }
 
@@ -155,19 +155,19 @@ static void offer_parameters(live *l, const perp_scene *scene) {
 static perp_status begin(void *ctx, const perp_scene *scene, perp_refusal *why) {
     live *l = ctx;
     l->pull = (live_pull){.rate = 0};
-    perp_status st = pp_tap_new(perp_scene_title(scene), scene, NULL, &l->tap, why);
+    perp_status st = pp_live_frames_new(perp_scene_title(scene), scene, NULL, &l->recorder, why);
     if (st) return st;
-    char *text = live_scene_text(l->tap, l->options.parameters, why);
+    char *text = live_scene_text(l->recorder, l->options.parameters, why);
     if (text) {
-        l->pull.rate = live_pull_rate(l->options.speed, perp_world_h(l->tap->w));
+        l->pull.rate = live_pull_rate(l->options.speed, perp_world_h(l->recorder->w));
         offer_parameters(l, scene);
         live_ring_begin(l->ring, text);
         l->anchored = false;
         st = publish(l, why);
     }
     if (!text || st) {
-        pp_recorder_free(l->tap);
-        l->tap = NULL;
+        pp_recorder_free(l->recorder);
+        l->recorder = NULL;
         return why->status;
     }
     if (l->serving) return PERP_OK;
@@ -175,8 +175,8 @@ static perp_status begin(void *ctx, const perp_scene *scene, perp_refusal *why) 
     fflush(l->options.announce);
     if (l->options.open) view_browse(view_server_url(l->server));
     if (start_serving(l)) return PERP_OK;
-    pp_recorder_free(l->tap);
-    l->tap = NULL;
+    pp_recorder_free(l->recorder);
+    l->recorder = NULL;
     *why = (perp_refusal){.status = PERP_E_MEMORY, .text = "no thread for the viewer's server"};
     return PERP_E_MEMORY;
 }
@@ -185,8 +185,8 @@ static void end(void *ctx) {
     live *l = ctx;
     perp_refusal why;
     if (l->pending) publish(l, &why);
-    pp_recorder_free(l->tap);
-    l->tap = NULL;
+    pp_recorder_free(l->recorder);
+    l->recorder = NULL;
     l->pending = false;
 }
 

@@ -85,7 +85,7 @@ static void put_header(json *j, const perp_recorder *r) {
     json_end(j, ']');
 }
 
-char *live_scene_text(perp_recorder *tap, bool parameters, perp_refusal *why) {
+char *live_scene_text(perp_recorder *recorder, bool parameters, perp_refusal *why) {
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
@@ -95,9 +95,9 @@ char *live_scene_text(perp_recorder *tap, bool parameters, perp_refusal *why) {
         json_begin(&t.j, to);
         t.j.flat = true;
         json_object(&t.j);
-        put_header(&t.j, tap);
-        if (parameters) json_parameters(&t.j, tap->scene);
-        st = pp_recorder_hand_over(tap, take_static, &t, why);
+        put_header(&t.j, recorder);
+        if (parameters) json_parameters(&t.j, recorder->scene);
+        st = pp_recorder_hand_over(recorder, take_static, &t, why);
         open_group(&t.j, &t.group, NULL);
         json_end(&t.j, '}');
         if (fclose(to) && !st) st = PERP_E_MEMORY;
@@ -129,12 +129,12 @@ static bool shown(const perp_recorder *r, int d) {
 
 static size_t up_to_8(size_t n) { return (n + 7) & ~(size_t)7; }
 
-live_frame *live_frame_of(const perp_recorder *tap) {
+live_frame *live_frame_of(const perp_recorder *recorder) {
     size_t n = 0, size = 0;
     for (int d = 0; d < PP_DATASET_COUNT; d++) {
-        if (!shown(tap, d)) continue;
+        if (!shown(recorder, d)) continue;
         n++;
-        size += up_to_8((size_t)tap->column[d].waiting * tap->column[d].size);
+        size += up_to_8((size_t)recorder->column[d].waiting * recorder->column[d].size);
     }
     size_t at = up_to_8(sizeof(head) + n * sizeof(part));
     live_frame *f = live_frame_new(at + size);
@@ -142,8 +142,8 @@ live_frame *live_frame_of(const perp_recorder *tap) {
     head *h = (head *)f->data;
     h->nparts = 0;
     for (int d = 0; d < PP_DATASET_COUNT; d++) {
-        if (!shown(tap, d)) continue;
-        const pp_column *c = &tap->column[d];
+        if (!shown(recorder, d)) continue;
+        const pp_column *c = &recorder->column[d];
         size_t bytes = (size_t)c->waiting * c->size;
         h->parts[h->nparts++] = (part){d, at, bytes / pp_type_size(pp_layout[d].type)};
         if (bytes) memcpy(f->data + at, c->row, bytes);

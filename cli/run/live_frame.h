@@ -7,12 +7,12 @@
 
 #include "cli.h"
 #include "run/live_ring.h"
-#include "record/tap.h"
+#include "record/live_frames.h"
 
 /* The scene as JSON text, from malloc; NULL with a complaint. `parameters`: also those that can be set. */
-char *live_scene_text(perp_recorder *tap, bool parameters, perp_refusal *why);
-/* A copy of the frame that the tap holds; NULL: no memory. */
-live_frame *live_frame_of(const perp_recorder *tap);
+char *live_scene_text(perp_recorder *recorder, bool parameters, perp_refusal *why);
+/* A copy of the frame in the columns of the recorder; NULL: no memory. */
+live_frame *live_frame_of(const perp_recorder *recorder);
 /* The frame as one JSON object. */
 void live_frame_json(json *j, const live_frame *frame);
 

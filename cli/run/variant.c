@@ -15,8 +15,8 @@ int variants_new(const cli_args *a, const char *what, int n, variants *out) {
     out->ndefine = cli_definitions(a, &out->define);
     out->v = calloc((size_t)n, sizeof *out->v);
     if (!out->v) return cli_refuse_say(a, CLI_MACHINE, "not enough memory for %d runs", n);
-    if (!around_root(out->scene, cli_root(a), out->root, sizeof out->root, &why)) return cli_refuse(a, &why);
-    if (!around_folder(out->folder, sizeof out->folder, what, &why)) return cli_refuse_writing(a, &why);
+    if (!override_root(out->scene, cli_root(a), out->root, sizeof out->root, &why)) return cli_refuse(a, &why);
+    if (!override_folder(out->folder, sizeof out->folder, what, &why)) return cli_refuse_writing(a, &why);
     return CLI_OK;
 }
 
@@ -27,13 +27,13 @@ static int refused(variant *v, perp_status s, const perp_refusal *why) {
 
 int variants_run(variants *s, int i) {
     variant *v = &s->v[i];
-    char scene[AROUND_PATH + 32];
+    char scene[OVERRIDE_PATH + 32];
     perp_refusal why;
     snprintf(scene, sizeof scene, "%s/%d.yaml", s->folder, i);
     if ((size_t)snprintf(v->recording, sizeof v->recording, "%s/%d.h5", s->folder, i) >= sizeof v->recording)
         return v->result.code = CLI_MACHINE;
-    bool instead = around_any(&v->words);
-    perp_status st = instead ? around_write(scene, s->scene, &v->words, &why) : PERP_OK;
+    bool instead = override_any(&v->words);
+    perp_status st = instead ? override_write(scene, s->scene, &v->words, &why) : PERP_OK;
     if (st) return refused(v, st, &why);
     simulate_options o = {.scene = instead ? scene : s->scene,
                           .called = s->scene,
@@ -61,7 +61,7 @@ void variants_free(variants *s) {
         free(s->v[i].time);
     }
     free(s->v);
-    around_remove(s->folder);
+    override_remove(s->folder);
 }
 
 bool variant_series(variant *v, const char *name, double **out, perp_refusal *why) {

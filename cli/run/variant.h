@@ -5,7 +5,7 @@
 #ifndef CLI_VARIANT_H
 #define CLI_VARIANT_H
 
-#include "around.h"
+#include "scene_override.h"
 #include "cli.h"
 
 enum { VARIANT_MOST = 32, VARIANT_QUANTITIES = 32 };
@@ -22,9 +22,9 @@ enum { VARIANT_MOST = 32, VARIANT_QUANTITIES = 32 };
 
 typedef struct variant {
     char label[128];
-    around_words words;
+    override_values words;
     int every; /* > 0: frames instead of the scene's */
-    char recording[AROUND_PATH];
+    char recording[OVERRIDE_PATH];
     simulate_result result;
     perp_recording *rec; /* NULL if it could not be run to its end */
     uint64_t frames;
@@ -33,8 +33,8 @@ typedef struct variant {
 
 typedef struct variants {
     const char *scene;
-    char folder[AROUND_PATH];
-    char root[AROUND_PATH]; /* that files of the scene lie in */
+    char folder[OVERRIDE_PATH];
+    char root[OVERRIDE_PATH]; /* that files of the scene lie in */
     const perp_definition *define;
     int ndefine;
     double duration; /* > 0: instead of the scene's */

@@ -124,10 +124,10 @@ void solve_table_proof(solve_table *t, const solve_row *r) {
     fprintf(t->to, "  %s", perp_existence_text(c->existence));
     if (c->existence == PERP_EXISTENCE_NONE || c->existence == PERP_EXISTENCE_STRAINED) {
         fprintf(t->to, c->existence == PERP_EXISTENCE_NONE ? ", proven: " : ": ");
-        for (int i = 0; i < c->fighting && i < 8; i++)
+        for (int i = 0; i < c->nlaw && i < 8; i++)
             fprintf(t->to, "%s%s", i ? ", " : "", law_name(r, c->law[i], name, sizeof name));
-        if (c->fighting > 8) fprintf(t->to, " and %d more", c->fighting - 8);
-        fprintf(t->to, c->fighting > 1 ? " contradict each other" : " cannot be met");
+        if (c->nlaw > 8) fprintf(t->to, " and %d more", c->nlaw - 8);
+        fprintf(t->to, c->nlaw > 1 ? " contradict each other" : " cannot be met");
         if (c->least_impulse < INFINITY)
             fprintf(t->to, "; any solution needs impulses of %.1e in total", c->least_impulse);
     } else if (c->existence == PERP_EXISTENCE_SOME) {
@@ -199,10 +199,10 @@ static void json_proof(json *j, const perp_contradiction *c) {
     json_field_string(j, "existence", perp_existence_text(c->existence));
     json_field_number(j, "closing", c->closing);
     json_field_number(j, "least_impulse", c->least_impulse);
-    json_field_whole(j, "fighting", c->fighting);
+    json_field_whole(j, "contradicting_laws", c->nlaw);
     json_key(j, "laws");
     json_array(j);
-    for (int i = 0; i < c->fighting && i < 8; i++) json_whole(j, c->law[i]);
+    for (int i = 0; i < c->nlaw && i < 8; i++) json_whole(j, c->law[i]);
     json_end(j, ']');
     json_end(j, '}');
 }

@@ -27,7 +27,7 @@ static const cli_example examples[] = {
 };
 
 typedef struct state {
-    pp_hunt *h;
+    pp_design_search *h;
     bool progress;
     double last;
 } state;
@@ -42,7 +42,7 @@ static void tick(void *ctx) {
     double now = pp_clock();
     if (!s->progress || now - s->last < 0.2) return;
     s->last = now;
-    const pp_hunt *h = s->h;
+    const pp_design_search *h = s->h;
     fprintf(stderr, "\r\033[K%llu designs, %llu trials", (unsigned long long)h->count,
             (unsigned long long)(h->trials + h->reused));
     if (h->best != UINT64_MAX) fprintf(stderr, ", best %.6g", h->record[h->best].f);
@@ -56,14 +56,14 @@ static int verify(const cli_args *a, const study_args *x, const double *best, in
                   verified *out) {
     pp_study *s = NULL;
     pp_design d = {0};
-    pp_crew crew = {0};
+    pp_worker_pool pool = {0};
     perp_refusal why = {0};
     int code = study_open_again(a, x, seed, count, refine, &s);
     perp_status st = code ? PERP_OK : pp_design_read(s, &d, &why);
-    if (!code && !st) st = pp_crew_new(s, (int)cli_number(a, "workers", 0), &crew, &why);
-    if (!code && !st) st = pp_hunt_verify(&d, &crew, best, &out->f, &out->failed, &why);
+    if (!code && !st) st = pp_worker_pool_new(s, (int)cli_number(a, "workers", 0), &pool, &why);
+    if (!code && !st) st = pp_design_search_verify(&d, &pool, best, &out->f, &out->failed, &why);
     out->done = !code && !st;
-    if (crew.study) pp_crew_free(&crew);
+    if (pool.study) pp_worker_pool_free(&pool);
     pp_design_free(&d);
     pp_study_close(s);
     return code ? code : st ? cli_refuse(a, &why) : CLI_OK;
@@ -72,7 +72,7 @@ static int verify(const cli_args *a, const study_args *x, const double *best, in
 /* ---- output ---- */
 
 /* Designs that pass all levels up to this one, by number. */
-static void print_passing(const pp_hunt *h, int level, const char *name) {
+static void print_passing(const pp_design_search *h, int level, const char *name) {
     uint64_t n = design_passed(h, level);
     printf("\n  designs that pass %s:", name);
     for (uint64_t i = 0; i < h->count; i++)
@@ -80,7 +80,7 @@ static void print_passing(const pp_hunt *h, int level, const char *name) {
     printf("%s  (%llu of %llu)\n", n ? "" : " none", (unsigned long long)n, (unsigned long long)designs_run(h));
 }
 
-static void print_levels(const pp_hunt *h) {
+static void print_levels(const pp_design_search *h) {
     const pp_design *d = h->design;
     bool own = false; /* a level that runs trials is in the list */
     printf("\n  %-22s %-8s %9s %9s %9s %12s\n", "level", "kind", "designs", "pass", "trials", "processor");
@@ -117,7 +117,7 @@ static void print_levels(const pp_hunt *h) {
     }
 }
 
-static void print_best(const pp_hunt *h) {
+static void print_best(const pp_design_search *h) {
     const pp_design *d = h->design;
     if (h->best == UINT64_MAX) return;
     const pp_design_record *r = &h->record[h->best];
@@ -138,7 +138,7 @@ static void print_best(const pp_hunt *h) {
 }
 
 static void print_all(const design_result *r, const char *path, double seconds) {
-    const pp_hunt *h = r->hunt;
+    const pp_design_search *h = r->hunt;
     char wall[64];
     cli_seconds(wall, sizeof wall, seconds);
     study_print_title(h->design->study, stdout);
@@ -161,7 +161,7 @@ static void print_all(const design_result *r, const char *path, double seconds) 
 }
 
 static void print_json(const design_result *r, const char *path, const study_check *c, int n) {
-    const pp_hunt *h = r->hunt;
+    const pp_design_search *h = r->hunt;
     const pp_design *d = h->design;
     json j;
     json_begin(&j, stdout);
@@ -201,7 +201,8 @@ static void print_json(const design_result *r, const char *path, const study_che
 
 /* ---- the command ---- */
 
-static int conclude(const cli_args *a, const study_args *x, const pp_hunt *h, const char *path, double seconds) {
+static int conclude(const cli_args *a, const study_args *x, const pp_design_search *h, const char *path,
+                    double seconds) {
     const pp_design *d = h->design;
     const pp_study *s = d->study;
     design_result r = {.design = d, .hunt = h};
@@ -241,10 +242,11 @@ static perp_status try_checks(const pp_design *d, perp_refusal *why) {
     return st;
 }
 
-static int run_design(const cli_args *a, const study_args *x, const pp_design *d, pp_crew *crew) {
+static int run_design(const cli_args *a, const study_args *x, const pp_design *d, pp_worker_pool *pool) {
     char path[CLI_PATH];
     perp_refusal why = {0};
-    pp_hunt h = {.design = d, .crew = crew, .all_trials = cli_given(a, "all-trials"), .stop = stop, .tick = tick};
+    pp_design_search h = {
+        .design = d, .pool = pool, .all_trials = cli_given(a, "all-trials"), .stop = stop, .tick = tick};
     state st = {.h = &h, .progress = study_progress(a)};
     h.ctx = &st;
     if (!study_output(a, "-design", path, sizeof path))
@@ -252,8 +254,8 @@ static int run_design(const cli_args *a, const study_args *x, const pp_design *d
     int code = study_results(a, path, d->study, x, 0, cli_given(a, "resume"), &h.file);
     if (code) return code;
     double begun = pp_clock();
-    perp_status status = pp_hunt_begin(&h, &why);
-    if (!status) status = pp_hunt_run(&h, &why);
+    perp_status status = pp_design_search_begin(&h, &why);
+    if (!status) status = pp_design_search_run(&h, &why);
     if (st.progress) fprintf(stderr, "\r\033[K");
     if (status == PERP_E_STOPPED) {
         fprintf(stderr, "perp: interrupted after %llu designs; perp design %s --resume goes on\n",
@@ -264,7 +266,7 @@ static int run_design(const cli_args *a, const study_args *x, const pp_design *d
     } else {
         code = conclude(a, x, &h, path, pp_clock() - begun);
     }
-    pp_hunt_free(&h);
+    pp_design_search_free(&h);
     pp_study_file_close(h.file);
     return code;
 }
@@ -273,14 +275,14 @@ static int run(const cli_args *a) {
     study_args x;
     pp_study *s = NULL;
     pp_design d = {0};
-    pp_crew crew = {0};
+    pp_worker_pool pool = {0};
     perp_refusal why = {0};
     cli_catch_interrupt();
     int code = study_open(a, STUDY_DESIGN, &x, &s);
     if (!code && (pp_design_read(s, &d, &why) || try_checks(&d, &why))) code = cli_refuse(a, &why);
-    if (!code && pp_crew_new(s, (int)cli_number(a, "workers", 0), &crew, &why)) code = cli_refuse(a, &why);
-    if (!code) code = run_design(a, &x, &d, &crew);
-    if (crew.study) pp_crew_free(&crew);
+    if (!code && pp_worker_pool_new(s, (int)cli_number(a, "workers", 0), &pool, &why)) code = cli_refuse(a, &why);
+    if (!code) code = run_design(a, &x, &d, &pool);
+    if (pool.study) pp_worker_pool_free(&pool);
     pp_design_free(&d);
     pp_study_close(s);
     study_args_free(&x);

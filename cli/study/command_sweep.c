@@ -171,15 +171,17 @@ static int run_sweep(const cli_args *a, const pp_study *s, const study_args *x, 
     return code;
 }
 
-static perp_status run_crew(void *ctx, const pp_crew_job *job, perp_refusal *why) { return pp_crew_run(ctx, job, why); }
+static perp_status run_in_pool(void *ctx, const pp_worker_pool_job *job, perp_refusal *why) {
+    return pp_worker_pool_run(ctx, job, why);
+}
 
 static int run_local(const cli_args *a, const pp_study *s, const study_args *x) {
-    pp_crew crew;
+    pp_worker_pool pool;
     perp_refusal why = {0};
-    if (pp_crew_new(s, (int)cli_number(a, "workers", 0), &crew, &why)) return cli_refuse(a, &why);
-    sweep_engine e = {run_crew, &crew, crew.n};
+    if (pp_worker_pool_new(s, (int)cli_number(a, "workers", 0), &pool, &why)) return cli_refuse(a, &why);
+    sweep_engine e = {run_in_pool, &pool, pool.n};
     int code = run_sweep(a, s, x, &e);
-    pp_crew_free(&crew);
+    pp_worker_pool_free(&pool);
     return code;
 }
 

@@ -11,13 +11,13 @@ static const char *const functions[F_N] = {"best", "half", "fresh", "designs", "
 static const char *const allowed[F_N] = {"() or (\"parameter\")", "()",      "()", "()", "()",
                                          "() or (\"level\")",     "(number)"};
 
-uint64_t design_passed(const pp_hunt *h, int level) {
+uint64_t design_passed(const pp_design_search *h, int level) {
     uint64_t n = 0;
     for (uint64_t i = 0; i < h->count; i++) n += pp_design_record_passed(&h->record[i], level);
     return n;
 }
 
-uint64_t designs_run(const pp_hunt *h) {
+uint64_t designs_run(const pp_design_search *h) {
     uint64_t n = 0;
     for (uint64_t i = 0; i < h->count; i++) n += h->record[i].level != PP_DESIGN_NOT_RUN;
     return n;
@@ -32,7 +32,7 @@ static int find(const pp_design *d, int f, const char *name) {
 }
 
 static double value_of(const design_result *r, int f, int which, double number) {
-    const pp_hunt *h = r->hunt;
+    const pp_design_search *h = r->hunt;
     if (!h) return NAN;
     switch (f) {
     case F_BEST:

@@ -266,7 +266,7 @@ perp_status report_figures(const report *r, const pp_table *t, const char *folde
 
 /* ---- searches ---- */
 
-static perp_status draw_history(const pp_hunt *h, const char *path, perp_refusal *why) {
+static perp_status draw_history(const pp_design_search *h, const char *path, perp_refusal *why) {
     size_t n = (size_t)h->count;
     double *v = malloc(sizeof *v * 3 * (n + 1)), sign = h->design->maximise ? -1 : 1, best = NAN;
     if (!v) return no_memory(why);
@@ -297,7 +297,7 @@ static perp_status draw_history(const pp_hunt *h, const char *path, perp_refusal
 }
 
 /* Designs over pairs of parameters: those that pass, those that a proof ruled out, those that failed in trials. */
-static perp_status draw_designs(const pp_hunt *h, const char *path, perp_refusal *why) {
+static perp_status draw_designs(const pp_design_search *h, const char *path, perp_refusal *why) {
     enum { STATES = 3 };
     static const char *const words[STATES] = {"passes", "fails in trials", "ruled out"};
     const pp_design *d = h->design;
@@ -346,7 +346,7 @@ static perp_status draw_designs(const pp_hunt *h, const char *path, perp_refusal
     return st;
 }
 
-perp_status design_figures(const pp_hunt *h, const char *folder, perp_refusal *why) {
+perp_status design_figures(const pp_design_search *h, const char *folder, perp_refusal *why) {
     char path[CLI_PATH];
     bool drawn = h->design->sample;
     perp_status st = figure_folder(folder, why);

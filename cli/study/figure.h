@@ -9,7 +9,7 @@
 
 /* The history of a search: objective over evaluations, best so far; of drawn designs which pass, over pairs of
  * parameters. Files history.svg, designs.svg in the folder. */
-perp_status design_figures(const pp_hunt *h, const char *folder, perp_refusal *why);
+perp_status design_figures(const pp_design_search *h, const char *folder, perp_refusal *why);
 /* Makes a folder and those above it. */
 perp_status figure_folder(const char *folder, perp_refusal *why);
 

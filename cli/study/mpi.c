@@ -49,10 +49,10 @@ void sweep_mpi_end(void) { MPI_Finalize(); }
 /* ---- ranks that work ---- */
 
 int sweep_mpi_serve(const pp_study *s, perp_refusal *why) {
-    pp_crew crew;
+    pp_worker_pool pool;
     size_t size = pp_row_size(s);
     char *row = calloc(1, size);
-    if (!row || pp_crew_new(s, 1, &crew, why)) {
+    if (!row || pp_worker_pool_new(s, 1, &pool, why)) {
         fprintf(stderr, "perp: %s\n", row ? why->text : "not enough memory");
         MPI_Abort(MPI_COMM_WORLD, CLI_BAD_INPUT);
     }
@@ -71,11 +71,11 @@ int sweep_mpi_serve(const pp_study *s, perp_refusal *why) {
             r->outcome = PP_TRIAL_REFUSED;
             snprintf(r->why, sizeof r->why, "%.190s", why->text);
         } else {
-            (void)pp_runner_run(crew.runner[0], pp_ensemble_scene(crew.ensemble, 0), number, value, r);
+            (void)pp_runner_run(pool.runner[0], pp_ensemble_scene(pool.ensemble, 0), number, value, r);
         }
         bytes = (int)size;
     }
-    pp_crew_free(&crew);
+    pp_worker_pool_free(&pool);
     free(row);
     return CLI_OK;
 }
@@ -108,7 +108,7 @@ static bool take_message(coordinator *c) {
     return true;
 }
 
-static perp_status run_ranks(void *ctx, const pp_crew_job *job, perp_refusal *why) {
+static perp_status run_ranks(void *ctx, const pp_worker_pool_job *job, perp_refusal *why) {
     (void)why;
     coordinator *c = ctx;
     uint64_t next = 0, handed = 0, count = job->count;

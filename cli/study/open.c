@@ -182,18 +182,18 @@ int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, co
     double value[PP_STUDY_VARIABLES];
     perp_refusal why = {0};
     simulate_result result = {0};
-    pp_crew crew;
+    pp_worker_pool pool;
     memcpy(value, given ? given : s->base, sizeof *value * (size_t)s->nparameter);
     if (!given && pp_study_values(s, (pp_study_trial){.number = number}, value, &why)) return cli_refuse(a, &why);
     pp_row *row = malloc(pp_row_size(s));
     if (!row) return cli_refuse_say(a, CLI_MACHINE, "not enough memory");
-    if (pp_crew_new(s, 1, &crew, &why)) {
+    if (pp_worker_pool_new(s, 1, &pool, &why)) {
         free(row);
         return cli_refuse(a, &why);
     }
-    (void)pp_runner_run(crew.runner[0], pp_ensemble_scene(crew.ensemble, 0), number, value, row);
-    if (path) record(a, s, pp_ensemble_scene(crew.ensemble, 0), row, path, &result);
-    pp_crew_free(&crew);
+    (void)pp_runner_run(pool.runner[0], pp_ensemble_scene(pool.ensemble, 0), number, value, row);
+    if (path) record(a, s, pp_ensemble_scene(pool.ensemble, 0), row, path, &result);
+    pp_worker_pool_free(&pool);
     print_trial(s, row);
     int code = row->outcome >= PP_TRIAL_UNSOLVED ? CLI_FAILED : CLI_OK;
     if (path && result.code && result.code != CLI_FAILED) code = cli_refuse(a, &result.why);

@@ -171,9 +171,9 @@ static perp_status read_check(const report *r, uint32_t map, const char *key, st
     const char *const *name = r->values.name;
     int n = r->values.n;
     perp_status st = check_read(&s->tree, map, key, c, why);
-    if (!st) st = pp_over_new(s, c->value, key, name, n, &x->value, why);
-    if (!st && c->reference) st = pp_over_new(s, c->reference, key, name, n, &x->reference, why);
-    return st ? st : pp_over_new(s, c->bound, key, name, n, &x->bound, why);
+    if (!st) st = pp_aggregate_new(s, c->value, key, name, n, &x->value, why);
+    if (!st && c->reference) st = pp_aggregate_new(s, c->reference, key, name, n, &x->reference, why);
+    return st ? st : pp_aggregate_new(s, c->bound, key, name, n, &x->bound, why);
 }
 
 static perp_status read_checks(const pp_study *s, report *r, perp_refusal *why) {
@@ -224,9 +224,9 @@ perp_status report_read(const pp_study *s, report *r, perp_refusal *why) {
 
 void report_free(report *r) {
     for (int i = 0; i < r->ncheck; i++) {
-        pp_over_free(r->source[i].value);
-        pp_over_free(r->source[i].reference);
-        pp_over_free(r->source[i].bound);
+        pp_aggregate_free(r->source[i].value);
+        pp_aggregate_free(r->source[i].reference);
+        pp_aggregate_free(r->source[i].bound);
     }
     for (int i = 0; i < r->nentry; i++) report_lines_free(&r->entry[i]);
     report_values_free(&r->values);
@@ -244,9 +244,9 @@ perp_status report_evaluate(report *r, const pp_table *t, bool *ok, perp_refusal
     for (int i = 0; i < r->ncheck; i++) {
         study_check *c = &r->check[i];
         const report_check *x = &r->source[i];
-        st = pp_over_eval(x->value, t, value, &c->got, why);
-        if (!st && x->reference) st = pp_over_eval(x->reference, t, value, &c->expected, why);
-        if (!st) st = pp_over_eval(x->bound, t, value, &c->limit, why);
+        st = pp_aggregate_eval(x->value, t, value, &c->got, why);
+        if (!st && x->reference) st = pp_aggregate_eval(x->reference, t, value, &c->expected, why);
+        if (!st) st = pp_aggregate_eval(x->bound, t, value, &c->limit, why);
         if (st) return st;
         check_judge(c);
         c->applies = !(r->study->narrowed && isnan(c->got));

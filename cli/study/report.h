@@ -32,8 +32,8 @@ typedef enum report_show {
 typedef struct report_line {
     const char *label;
     int n;
-    pp_over **x, **y; /* n each */
-    double *at;       /* n abscissas, then n ordinates, once they are evaluated */
+    pp_aggregate **x, **y; /* n each */
+    double *at;            /* n abscissas, then n ordinates, once they are evaluated */
 } report_line;
 
 typedef struct report_entry {
@@ -53,13 +53,13 @@ typedef struct report_entry {
 
 /* A check and its expressions over trials. */
 typedef struct report_check {
-    pp_over *value, *reference, *bound;
+    pp_aggregate *value, *reference, *bound;
 } report_check;
 
 /* Named expressions over trials, for checks and curves. Later ones may use earlier ones. */
 typedef struct report_values {
     const char *name[PP_STUDY_NAMES];
-    pp_over *x[PP_STUDY_NAMES];
+    pp_aggregate *x[PP_STUDY_NAMES];
     double value[PP_STUDY_NAMES];
     int n;
 } report_values;

@@ -162,7 +162,8 @@ static perp_status rounds(sweep *w, const sweep_engine *e, uint64_t *number, uin
     for (uint64_t at = 0; !st;) {
         uint64_t n = w->cell ? until_round(w, &at, number) : plain_round(w, &at, number);
         if (n == 0) break;
-        pp_crew_job job = {.number = todo, .count = missing(w, number, n, todo), .done = done, .stop = stop, .ctx = w};
+        pp_worker_pool_job job = {
+            .number = todo, .count = missing(w, number, n, todo), .done = done, .stop = stop, .ctx = w};
         if (job.count > 0) st = e->run(e->ctx, &job, why);
         if (!st && w->cell) count_round(w, number, n);
     }

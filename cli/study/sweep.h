@@ -30,9 +30,9 @@ typedef struct sweep_count {
     int64_t yes, trials;
 } sweep_count;
 
-/* Runs the trials of a list: a crew on this machine, or ranks of MPI. */
+/* Runs the trials of a list: a pool on this machine, or ranks of MPI. */
 typedef struct sweep_engine {
-    perp_status (*run)(void *ctx, const pp_crew_job *job, perp_refusal *why);
+    perp_status (*run)(void *ctx, const pp_worker_pool_job *job, perp_refusal *why);
     void *ctx;
     int workers;
 } sweep_engine;

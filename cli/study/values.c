@@ -26,7 +26,7 @@ perp_status report_values_read(const pp_study *s, report_values *v, perp_refusal
         char key[160];
         pp_field_path(key, sizeof key, "values", pp_yaml_text(t, k));
         perp_status st = pp_field_name(t, k, key, false, &v->name[v->n], why);
-        if (!st) st = pp_over_new(s, t->node[k].next, key, v->name, v->n, &v->x[v->n], why);
+        if (!st) st = pp_aggregate_new(s, t->node[k].next, key, v->name, v->n, &v->x[v->n], why);
         if (st) return st;
         v->n++;
     }
@@ -34,13 +34,13 @@ perp_status report_values_read(const pp_study *s, report_values *v, perp_refusal
 }
 
 void report_values_free(report_values *v) {
-    for (int i = 0; i < v->n; i++) pp_over_free(v->x[i]);
+    for (int i = 0; i < v->n; i++) pp_aggregate_free(v->x[i]);
     v->n = 0;
 }
 
 perp_status report_values_evaluate(report_values *v, const pp_table *t, perp_refusal *why) {
     perp_status st = PERP_OK;
-    for (int i = 0; !st && i < v->n; i++) st = pp_over_eval(v->x[i], t, v->value, &v->value[i], why);
+    for (int i = 0; !st && i < v->n; i++) st = pp_aggregate_eval(v->x[i], t, v->value, &v->value[i], why);
     return st;
 }
 
@@ -55,12 +55,12 @@ static const pp_field line_fields[] = {{"label", offsetof(line_in, label), PP_FI
                                        {"y", offsetof(line_in, y), PP_FIELD_NODE, true},
                                        {NULL, 0, PP_FIELD_NODE, false}};
 
-static perp_status read_points(const report *r, uint32_t list, const char *key, pp_over **out, perp_refusal *why) {
+static perp_status read_points(const report *r, uint32_t list, const char *key, pp_aggregate **out, perp_refusal *why) {
     const pp_tree *t = &r->study->tree;
     perp_status st = PERP_OK;
     int i = 0;
     for (uint32_t v = t->node[list].first; !st && v; v = t->node[v].next)
-        st = pp_over_new(r->study, v, key, r->values.name, r->values.n, &out[i++], why);
+        st = pp_aggregate_new(r->study, v, key, r->values.name, r->values.n, &out[i++], why);
     return st;
 }
 
@@ -103,8 +103,8 @@ void report_lines_free(report_entry *e) {
     for (int i = 0; i < e->nline; i++) {
         report_line *l = &e->line[i];
         for (int k = 0; k < l->n; k++) {
-            pp_over_free(l->x[k]);
-            pp_over_free(l->y[k]);
+            pp_aggregate_free(l->x[k]);
+            pp_aggregate_free(l->y[k]);
         }
         free(l->x);
         free(l->y);
@@ -119,8 +119,8 @@ perp_status report_lines_evaluate(const report *r, report_entry *e, const pp_tab
     for (int i = 0; i < e->nline; i++) {
         report_line *l = &e->line[i];
         for (int k = 0; !st && k < l->n; k++) {
-            st = pp_over_eval(l->x[k], t, r->values.value, &l->at[k], why);
-            if (!st) st = pp_over_eval(l->y[k], t, r->values.value, &l->at[l->n + k], why);
+            st = pp_aggregate_eval(l->x[k], t, r->values.value, &l->at[k], why);
+            if (!st) st = pp_aggregate_eval(l->y[k], t, r->values.value, &l->at[l->n + k], why);
         }
     }
     return st;

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "around.h"
+#include "scene_override.h"
 #include "study_view/study_view.h"
 
 enum { TRIALS = 20 }; /* that are known at a time: waiting, running, ready, failed */
@@ -29,7 +29,7 @@ typedef struct play_job {
     view_play play;
     uint64_t order; /* when it was asked for */
     int fd;         /* of the recording, when ready */
-    char path[AROUND_PATH + 64];
+    char path[OVERRIDE_PATH + 64];
 } play_job;
 
 struct view_player {
@@ -43,8 +43,8 @@ struct view_player {
     atomic_bool stop;
     uint64_t order;
     play_job job[TRIALS];
-    char folder[AROUND_PATH];
-    pp_crew crew; /* of the thread; crew.study NULL: not made yet */
+    char folder[OVERRIDE_PATH];
+    pp_worker_pool pool; /* of the thread; pool.study NULL: not made yet */
 };
 
 /* ---- a run ---- */
@@ -141,7 +141,7 @@ static void complain(const view_player *p, const char *what, char *out, size_t s
 static view_play_state run_job(view_player *p, play_job *job, int *fd, char *why, size_t size) {
     perp_refusal refusal = {0};
     char what[160];
-    if (!p->crew.study && pp_crew_new(p->study, 1, &p->crew, &refusal)) {
+    if (!p->pool.study && pp_worker_pool_new(p->study, 1, &p->pool, &refusal)) {
         (void)snprintf(why, size, "%.270s", refusal.text);
         return VIEW_FAILED;
     }
@@ -151,12 +151,12 @@ static view_play_state run_job(view_player *p, play_job *job, int *fd, char *why
         return VIEW_FAILED;
     }
     run r = {.p = p, .job = job};
-    perp_scene *scene = pp_ensemble_scene(p->crew.ensemble, 0);
-    pp_runner_set_watch(p->crew.runner[0], &(pp_runner_watch){begin, stepped, &r});
+    perp_scene *scene = pp_ensemble_scene(p->pool.ensemble, 0);
+    pp_runner_set_watch(p->pool.runner[0], &(pp_runner_watch){begin, stepped, &r});
     perp_scene_set_stop(scene, &(perp_stop){stopping, p});
-    bool over = pp_runner_run(p->crew.runner[0], scene, job->row->number, job->row->value, now);
+    bool over = pp_runner_run(p->pool.runner[0], scene, job->row->number, job->row->value, now);
     perp_scene_set_stop(scene, NULL);
-    pp_runner_set_watch(p->crew.runner[0], NULL);
+    pp_runner_set_watch(p->pool.runner[0], NULL);
     close_recorder(&r, now);
     view_play_state state = VIEW_FAILED;
     if (r.failed)
@@ -255,7 +255,7 @@ static void enter(view_player *p, play_job *j, pp_row *row) {
         (void)snprintf(j->play.why, sizeof j->play.why, "it was refused: %.200s", row->why);
         return;
     }
-    bool folder = *p->folder || around_folder(p->folder, sizeof p->folder, "study", &why);
+    bool folder = *p->folder || override_folder(p->folder, sizeof p->folder, "study", &why);
     (void)snprintf(j->path, sizeof j->path, "%s/trial-%llu.h5", p->folder, (unsigned long long)row->number);
     if (folder && start(p)) {
         pthread_cond_signal(&p->asked);
@@ -293,9 +293,9 @@ void view_player_free(view_player *p) {
     pthread_cond_signal(&p->asked);
     pthread_mutex_unlock(&p->lock);
     if (p->started) pthread_join(p->thread, NULL);
-    if (p->crew.study) pp_crew_free(&p->crew);
+    if (p->pool.study) pp_worker_pool_free(&p->pool);
     for (int i = 0; i < TRIALS; i++) forget(&p->job[i]);
-    around_remove(p->folder);
+    override_remove(p->folder);
     pthread_cond_destroy(&p->asked);
     pthread_mutex_destroy(&p->lock);
     free(p);

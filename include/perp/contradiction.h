@@ -41,7 +41,7 @@ typedef struct perp_contradiction {
     double
         least_impulse; /**< lower bound of the sum of |r| of any solution [M L/T]; INFINITY: W'y is exactly 0. LCP: of
                                |z| */
-    int fighting;      /**< number of laws with a non-zero multiplier */
+    int nlaw;          /**< number of laws with a non-zero multiplier */
     int law[8];        /**< those with the largest multipliers; see perp_problem_laws() for their numbers */
 } perp_contradiction;
 

@@ -48,15 +48,15 @@ typedef struct perp_law {
 
 /** All laws together. */
 typedef struct perp_verdict {
-    double figure;  /**< largest violation/scale; 0 without laws */
-    double unsound; /**< the same over laws that are violated: 0 if solved */
-    int laws;       /**< number of laws: rows first, then contacts */
-    int rounding;   /**< number in state PERP_LAW_ROUNDING */
-    int violated;   /**< number in state PERP_LAW_VIOLATED */
-    int blind;      /**< laws whose noise exceeds tol times their scale: they cannot be checked to tol */
-    int islands;    /**< number of islands */
-    int worst;      /**< index of the law with the largest figure; if laws are violated, the worst of these; -1: none */
-    bool solved;    /**< no law is violated */
+    double figure;          /**< largest violation/scale; 0 without laws */
+    double worst_violation; /**< the same over laws that are violated: 0 if solved */
+    int laws;               /**< number of laws: rows first, then contacts */
+    int rounding;           /**< number in state PERP_LAW_ROUNDING */
+    int violated;           /**< number in state PERP_LAW_VIOLATED */
+    int blind;              /**< laws whose noise exceeds tol times their scale: they cannot be checked to tol */
+    int islands;            /**< number of islands */
+    int worst;   /**< index of the law with the largest figure; if laws are violated, the worst of these; -1: none */
+    bool solved; /**< no law is violated */
 } perp_verdict;
 
 /** Number of laws of a problem: nrow + ncontact of cones, perp_problem_size() of the others. */

@@ -226,8 +226,8 @@ PERP_API void perp_world_set_capture(perp_world *w, const perp_capture *capture)
  *  of its solver. */
 typedef struct perp_stop {
     /** If it returns true, the step ends with PERP_E_STOPPED and the world is unchanged. It must not change the world. */
-    bool (*asked)(void *ctx);
-    void *ctx; /**< passed to `asked`; borrowed until another one is set or the world is destroyed */
+    bool (*requested)(void *ctx);
+    void *ctx; /**< passed to `requested`; borrowed until another one is set or the world is destroyed */
 } perp_stop;
 
 /** Sets the callback that can stop a step. As long as it returns false, it does not affect the result. @param stop copied;

@@ -87,18 +87,18 @@ bool pp_fit_columns(pp_fit *f, const double *x, const double *r, double factor, 
     if (!pp_fit_evaluate(f, count, f->points, f->values)) return false;
     const double *ra = f->values;
     for (int g = 0; g < f->ngroup; g++) {
-        int members = 0, asked = 0;
+        int members = 0, columns = 0;
         for (int j = 0; j < n; j++) {
             members += f->group[j] == g;
-            asked += f->group[j] == g && wanted[j];
+            columns += f->group[j] == g && wanted[j];
         }
-        for (int j = 0; asked && j < n; j++) {
+        for (int j = 0; columns && j < n; j++) {
             if (!wanted[j] || f->group[j] != g) continue;
             const bool *only = members > 1 ? f->pattern + (size_t)m * (size_t)j : NULL;
             wanted[j] = !column(m, place(f, j, x[j], factor), r, ra, ra + m, only, J + (size_t)m * (size_t)j);
             *missing += wanted[j];
         }
-        if (asked) ra += 2 * m;
+        if (columns) ra += 2 * m;
     }
     if (*missing) pp_fit_ungroup(f); /* one column may have spoilt the others */
     return true;

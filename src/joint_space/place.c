@@ -241,7 +241,7 @@ void pp_joint_space_write(const perp_joint_space *s, perp_world *w) {
         const pp_motion_of *m = &s->at[i];
         w->state.X[l->body] = m->X;
         if (s->dim == 2 && !l->particle) w->state.theta[l->body] = m->theta;
-        pp_velocity_given(&w->state, l->body, m->v, m->w);
+        pp_velocity_was_set(&w->state, l->body, m->v, m->w);
     }
     for (int i = 0; i < s->nlink; i++) { /* whole turns of joint angles */
         const pp_link *l = &s->link[i];

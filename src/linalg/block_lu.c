@@ -51,25 +51,11 @@ struct pp_block_lu {
 
 /* Renumbers so that every subtree is contiguous. */
 static void postorder(pp_block_lu *f, int *parent, int *child, int *next, int *stack, int *number) {
-    int n = f->nblock, count = 0;
+    int n = f->nblock;
     for (int i = 0; i < n; i++) child[i] = -1;
     for (int i = n - 1; i >= 0; i--)
         if (parent[i] >= 0) next[i] = child[parent[i]], child[parent[i]] = i;
-    for (int r = 0; r < n; r++) {
-        if (parent[r] >= 0) continue;
-        int top = 0;
-        stack[0] = r;
-        while (top >= 0) {
-            int i = stack[top];
-            if (child[i] >= 0) {
-                stack[++top] = child[i];
-                child[i] = next[child[i]];
-            } else {
-                number[i] = count++;
-                top--;
-            }
-        }
-    }
+    pp_postorder(n, parent, child, next, stack, number);
     for (int i = 0; i < n; i++) { /* in the arrays of the walk, which is over */
         child[number[i]] = f->order[i];
         next[number[i]] = parent[i] < 0 ? -1 : number[parent[i]];

@@ -103,16 +103,8 @@ static double count_columns(const graph *g, const int *order, const int *place, 
     return sum;
 }
 
-/* Renumbers so that every subtree is contiguous and the children of a node have ascending columns. w: 5 n, scratch. */
-static void heavy_child_last(int n, int *order, int *place, const int *parent, const int *count, int *w) {
-    int *child = w, *next = w + n, *bucket = w + 2 * n, *later = w + 3 * n, *stack = w + 4 * n, number = 0;
-    for (int i = 0; i < n; i++) child[i] = bucket[i] = -1;
-    for (int i = 0; i < n; i++) later[i] = bucket[count[i]], bucket[count[i]] = i; /* a bucket is descending */
-    for (int c = n - 1; c >= 0; c--)
-        for (int i = bucket[c]; i >= 0; i = later[i])
-            if (parent[i] >= 0) next[i] = child[parent[i]], child[parent[i]] = i;
-    int *old = bucket; /* the buckets are done with */
-    memcpy(later, order, sizeof *order * (size_t)n);
+void pp_postorder(int n, const int *parent, int *child, const int *next, int *stack, int *position) {
+    int count = 0;
     for (int r = 0; r < n; r++) {
         if (parent[r] >= 0) continue;
         int top = 0;
@@ -123,14 +115,27 @@ static void heavy_child_last(int n, int *order, int *place, const int *parent, c
                 stack[++top] = child[i];
                 child[i] = next[child[i]];
             } else {
-                old[number++] = i;
+                position[i] = count++;
                 top--;
             }
         }
     }
-    for (int k = 0; k < n; k++) {
-        order[k] = later[old[k]];
-        place[order[k]] = k;
+}
+
+/* Renumbers so that every subtree is contiguous and the children of a node have ascending columns. w: 5 n, scratch. */
+static void heavy_child_last(int n, int *order, int *place, const int *parent, const int *count, int *w) {
+    int *child = w, *next = w + n, *bucket = w + 2 * n, *later = w + 3 * n, *stack = w + 4 * n;
+    for (int i = 0; i < n; i++) child[i] = bucket[i] = -1;
+    for (int i = 0; i < n; i++) later[i] = bucket[count[i]], bucket[count[i]] = i; /* a bucket is descending */
+    for (int c = n - 1; c >= 0; c--)
+        for (int i = bucket[c]; i >= 0; i = later[i])
+            if (parent[i] >= 0) next[i] = child[parent[i]], child[parent[i]] = i;
+    int *position = bucket, *before = later; /* the buckets are not needed any more */
+    memcpy(before, order, sizeof *order * (size_t)n);
+    pp_postorder(n, parent, child, next, stack, position);
+    for (int i = 0; i < n; i++) {
+        order[position[i]] = before[i];
+        place[before[i]] = position[i];
     }
 }
 

@@ -14,4 +14,8 @@ bool pp_block_order(int n, const int *start, const int *index, int *order, int *
 void pp_elimination_tree(int n, const int *start, const int *index, const int *order, const int *place, int *parent,
                          int *ancestor);
 
+/* Numbers the nodes of a forest so that children come before their parents and every subtree is contiguous. parent: -1: a root; child, next: first
+ * child and next sibling of each node, -1: none; child is overwritten. stack: n, scratch. position: number of each node. */
+void pp_postorder(int n, const int *parent, int *child, const int *next, int *stack, int *position);
+
 #endif

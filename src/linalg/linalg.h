@@ -65,6 +65,6 @@ void pp_psd_solve(const pp_psd *f, int nrhs, double *B, int ldb, double *tmp);
  * |S^-1 x| and the same A x. tmp: 2 n doubles. */
 void pp_psd_project(const pp_psd *f, bool dual, double *x, double *tmp);
 /* For a factor of less than full rank. x (n) is replaced by a solution with the same A x that is 0 outside perm[0 .. rank - 1]. tmp: n (n + 2) doubles. */
-void pp_psd_concentrate(const pp_psd *f, double *x, double *tmp);
+void pp_psd_basic_solution(const pp_psd *f, double *x, double *tmp);
 
 #endif

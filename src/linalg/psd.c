@@ -170,7 +170,7 @@ void pp_psd_project(const pp_psd *f, bool dual, double *x, double *tmp) {
 }
 
 /* Q_1' x = y with the first rows Q_1 of Q: L = Q R begins with a triangle L_1, so L_1' x = R' y. */
-void pp_psd_concentrate(const pp_psd *f, double *x, double *tmp) {
+void pp_psd_basic_solution(const pp_psd *f, double *x, double *tmp) {
     assert(f->R);
     ptrdiff_t n = f->n, r = f->rank;
     double *y = tmp + n, *L = tmp + 2 * n;

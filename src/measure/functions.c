@@ -116,7 +116,7 @@ static double integral(const pp_samples *s, double from, double to) {
     return area;
 }
 
-double pp_over_range(pp_function f, const pp_samples *s, double from, double to) {
+double pp_aggregate_range(pp_function f, const pp_samples *s, double from, double to) {
     double slack = slack_of(s), best = NAN, best_t = NAN, sum = 0, when = NAN;
     uint64_t n = 0, set = 0;
     bool broken = false;
@@ -190,7 +190,7 @@ bool pp_function_apply(pp_function f, const pp_samples *s, const pp_expr_arg *ar
         for (uint64_t i = 0; i < s->n; i++) room[i] = s->y[i];
         *out = pp_quantile(room, s->n, arg[1].number);
         return true;
-    default: *out = pp_over_range(f, s, from, to); return true;
+    default: *out = pp_aggregate_range(f, s, from, to); return true;
     }
 }
 

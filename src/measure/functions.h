@@ -47,7 +47,7 @@ bool pp_function_apply(pp_function f, const pp_samples *s, const pp_expr_arg *ar
 bool pp_value_at(const pp_samples *s, double t, double *out);
 /* PP_FN_LARGEST to PP_FN_WHEN without PP_FN_INTEGRAL, over the frames with from <= t <= to; NAN where there are none, and
  * for NaN in the series. */
-double pp_over_range(pp_function f, const pp_samples *s, double from, double to);
+double pp_aggregate_range(pp_function f, const pp_samples *s, double from, double to);
 /* The value below which a part of n numbers lies, linear between them; NAN if one is NaN. x is put in order. */
 double pp_quantile(double *x, uint64_t n, double part);
 

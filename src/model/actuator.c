@@ -61,7 +61,7 @@ perp_status pp_ctrl_take(perp_world *w) {
         double ctrl = w->robot.ctrl[row++];
         if (a->def.ctrl == ctrl) continue;
         a->def.ctrl = ctrl;
-        pp_joint_forces_given(w, a->joint);
+        pp_joint_forces_were_set(w, a->joint);
     }
     return PERP_OK;
 }

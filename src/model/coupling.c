@@ -187,8 +187,8 @@ int pp_joint_rows_at(perp_world *w, const pp_state *s, const pp_state *last, int
     return n;
 }
 
-void pp_joint_forces_given(perp_world *w, int joint) {
+void pp_joint_forces_were_set(perp_world *w, int joint) {
     const pp_joint *j = &w->joint[joint];
-    if (!pp_couples(j)) pp_forces_given(&w->state, j->a, j->b);
-    for (int k = 0; pp_couples(j) && k < j->def.nterm; k++) pp_joint_forces_given(w, (int)j->term[k].joint.slot);
+    if (!pp_couples(j)) pp_forces_were_set(&w->state, j->a, j->b);
+    for (int k = 0; pp_couples(j) && k < j->def.nterm; k++) pp_joint_forces_were_set(w, (int)j->term[k].joint.slot);
 }

@@ -37,7 +37,7 @@ int pp_joint_coordinate_row_at(perp_world *w, const pp_state *s, const pp_state 
 int pp_joint_rows_at(perp_world *w, const pp_state *s, const pp_state *last, int joint, const pp_rows_for *how,
                      perp_joint_row *out);
 
-/* Marks the forces on the bodies of a joint as changed by the user: see pp_forces_given(). */
-void pp_joint_forces_given(perp_world *w, int joint);
+/* Marks the forces on the bodies of a joint as changed by the user: see pp_forces_were_set(). */
+void pp_joint_forces_were_set(perp_world *w, int joint);
 
 #endif

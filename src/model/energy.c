@@ -81,7 +81,7 @@ double pp_shown_kinetic_energy(const perp_world *w, const pp_state *s) { return 
 
 void perp_world_energy(const perp_world *w, double *kinetic, double *gravity, double *spring) {
     const pp_state *s = &w->state;
-    double g = 0, e = s->stored + joint_springs(w, NULL, s);
+    double g = 0, e = s->elastic_energy + joint_springs(w, NULL, s);
     for (int i = 0; i < w->nbody; i++) {
         const pp_body *b = &w->body[i];
         if (!pp_alive(b->gen) || b->kind != PERP_BODY_DYNAMIC || b->no_gravity) continue;

@@ -229,7 +229,7 @@ perp_status pp_motion_clone(const pp_motion *m, const perp_allocator *a, pp_moti
     return PERP_OK;
 }
 
-perp_motion_def pp_motion_given(const pp_motion *m, perp_pose *X_W0) {
+perp_motion_def pp_motion_definition(const pp_motion *m, perp_pose *X_W0) {
     perp_motion_def d = m->def;
     if (m->given) d.table = m->given;
     *X_W0 = (perp_pose){m->X0.p, m->q0};

@@ -23,7 +23,7 @@ void pp_motion_destroy(pp_motion *m, const perp_allocator *a);
 
 /* The definition and the pose that the motion was created with. A motion created from them is bitwise identical. Terms and table are
  * borrowed until the motion is destroyed. */
-perp_motion_def pp_motion_given(const pp_motion *m, perp_pose *X_W0);
+perp_motion_def pp_motion_definition(const pp_motion *m, perp_pose *X_W0);
 
 /* Pose at time t, without an earlier pose (integrates from 0 if there is no closed form). theta: accumulated angle in 2D, else
  * 0. False if a user function returned numbers that are not finite, not a unit quaternion, or not planar in 2D. */

@@ -50,8 +50,8 @@ void pp_state_copy(const perp_world *w, pp_state *to, const pp_state *from) {
     to->t = from->t;
     to->step = from->step;
     to->lag = from->lag;
-    to->part = from->part;
-    to->stored = from->stored;
+    to->substep = from->substep;
+    to->elastic_energy = from->elastic_energy;
     pp_copy_bytes(to->X, from->X, nb * sizeof *to->X);
     pp_copy_bytes(to->theta, from->theta, nb * sizeof *to->theta);
     pp_copy_bytes(to->v, from->v, nb * sizeof *to->v);
@@ -64,26 +64,26 @@ void pp_state_copy(const perp_world *w, pp_state *to, const pp_state *from) {
 
 void pp_twists_refresh(perp_world *w) {
     int n = w->nbody < w->last.cap_twist ? w->nbody : w->last.cap_twist;
-    for (int i = 0; i < n; i++) w->last.twist[i] = (pp_lent_twist){pp_shown_v(&w->state, i), pp_shown_w(&w->state, i)};
+    for (int i = 0; i < n; i++) w->last.twist[i] = (pp_shown_twist){pp_shown_v(&w->state, i), pp_shown_w(&w->state, i)};
 }
 
-void pp_velocity_given(pp_state *s, int slot, perp_vec3 v, perp_vec3 w) {
+void pp_velocity_was_set(pp_state *s, int slot, perp_vec3 v, perp_vec3 w) {
     s->v[slot] = v;
     s->w[slot] = w;
     s->dv[slot] = s->dw[slot] = perp_v3(0, 0, 0);
-    s->mark[slot] |= PP_FRESH;
+    s->mark[slot] |= PP_VELOCITY_SET;
 }
 
-void pp_place_given(pp_state *s, int slot) { pp_velocity_given(s, slot, pp_shown_v(s, slot), pp_shown_w(s, slot)); }
+void pp_pose_was_set(pp_state *s, int slot) { pp_velocity_was_set(s, slot, pp_shown_v(s, slot), pp_shown_w(s, slot)); }
 
-void pp_force_given(pp_state *s, int slot) {
-    if (!(s->mark[slot] & (PP_PUSHED | PP_HELD))) s->mark[slot] |= PP_JUMP;
-    s->mark[slot] |= PP_PUSHED;
+void pp_force_was_set(pp_state *s, int slot) {
+    if (!(s->mark[slot] & (PP_FORCE_SET | PP_FORCE_VARIES))) s->mark[slot] |= PP_FORCE_JUMPED;
+    s->mark[slot] |= PP_FORCE_SET;
 }
 
-void pp_forces_given(pp_state *s, int a, int b) {
-    if (a >= 0) pp_force_given(s, a);
-    if (b >= 0) pp_force_given(s, b);
+void pp_forces_were_set(pp_state *s, int a, int b) {
+    if (a >= 0) pp_force_was_set(s, a);
+    if (b >= 0) pp_force_was_set(s, b);
 }
 
 pp_joint_side pp_shown_side(const perp_world *w, const pp_state *s, int slot) {

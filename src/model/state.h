@@ -42,14 +42,14 @@ static inline perp_vec3 pp_shown_w(const pp_state *s, int slot) {
 void pp_twists_refresh(perp_world *w);
 
 /* Sets the velocity of a body at the time of the state. */
-void pp_velocity_given(pp_state *s, int slot, perp_vec3 v, perp_vec3 w);
+void pp_velocity_was_set(pp_state *s, int slot, perp_vec3 v, perp_vec3 w);
 /* Called after a body was placed: its velocity at the time of the state stays, its acceleration is dropped. */
-void pp_place_given(pp_state *s, int slot);
+void pp_pose_was_set(pp_state *s, int slot);
 /* Called after the user changed the forces on a body. If they were constant for a step, this is a jump. Otherwise they are a function
  * of time, and each step uses one value of it. */
-void pp_force_given(pp_state *s, int slot);
+void pp_force_was_set(pp_state *s, int slot);
 /* The same for both sides of a joint or force element; -1: none. */
-void pp_forces_given(pp_state *s, int a, int b);
+void pp_forces_were_set(pp_state *s, int a, int b);
 
 /* The sides of a joint with the velocities of the time of the state. */
 pp_joint_side pp_shown_side(const perp_world *w, const pp_state *s, int slot);

@@ -27,7 +27,7 @@ void pp_logf(const perp_world *w, perp_log_level level, const char *format, ...)
 
 bool pp_told_to_stop(void *world) {
     perp_world *w = world;
-    if (!w->run.stopped && w->run.stop.asked) w->run.stopped = w->run.stop.asked(w->run.stop.ctx);
+    if (!w->run.stopped && w->run.stop.requested) w->run.stopped = w->run.stop.requested(w->run.stop.ctx);
     return w->run.stopped;
 }
 

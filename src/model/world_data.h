@@ -20,10 +20,10 @@
 #define PP_WHY 400
 
 /* One of the three support points of a planar body. */
-typedef struct pp_foot {
+typedef struct pp_support_point {
     double x, y, mu; /* in the body frame */
     double load;     /* fraction of the weight that it carries; the three add up to 1 */
-} pp_foot;
+} pp_support_point;
 
 typedef struct pp_body {
     uint32_t gen; /* odd: alive */
@@ -35,8 +35,8 @@ typedef struct pp_body {
     double I_inv_most; /* largest inverse moment of inertia: bounds the effect of a torque [1/(M L^2)] */
     double radius;     /* largest distance of a point of its shapes from Bo [L] */
     perp_vec3 force_W, torque_W;
-    pp_motion *motion;       /* kinematic; NULL: at rest */
-    struct pp_foot *support; /* three support points, see perp_support; NULL: none */
+    pp_motion *motion;                /* kinematic; NULL: at rest */
+    struct pp_support_point *support; /* three support points, see perp_support; NULL: none */
     char *name, *label;
 } pp_body;
 
@@ -121,13 +121,13 @@ typedef struct pp_keyframe {
 
 /* Marks of the velocity and force of a body in a staggered world: bits of pp_state.mark. */
 typedef enum pp_mark {
-    PP_FRESH = 1,  /* v and w were set: they are those of t, and are moved back in the next step */
-    PP_SHOCK = 2,  /* its velocity jumped in the last step, or was set before it */
-    PP_SLID = 4,   /* a contact or joint of it slid in the last step */
-    PP_PUSHED = 8, /* its force was set since the last step */
-    PP_HELD = 16,  /* its force was set before the last step too: it is a function of time */
-    PP_JUMP = 32,  /* its force jumped: the half step before t belongs to the old force */
-    PP_BACK = 64   /* its velocity was moved back before the step */
+    PP_VELOCITY_SET = 1,     /* v and w were set: they are those of t, and are moved back in the next step */
+    PP_VELOCITY_JUMPED = 2,  /* its velocity jumped in the last step, or was set before it */
+    PP_CONTACT_SLID = 4,     /* a contact or joint of it slid in the last step */
+    PP_FORCE_SET = 8,        /* its force was set since the last step */
+    PP_FORCE_VARIES = 16,    /* its force was set before the last step too: it is a function of time */
+    PP_FORCE_JUMPED = 32,    /* its force jumped: the half step before t belongs to the old force */
+    PP_VELOCITY_SHIFTED = 64 /* its velocity was moved back before the step */
 } pp_mark;
 
 struct pp_frame;
@@ -136,9 +136,9 @@ struct pp_frame;
 typedef struct pp_state {
     double t;
     uint64_t step;
-    double lag;    /* the velocities belong to t - lag: 0, or h/2 in a staggered world [T] */
-    double part;   /* length of the part of a step that ended here; 0: none [T] */
-    double stored; /* energy in compliant contacts and joints, computed by the stepper [M L^2/T^2] */
+    double lag;            /* the velocities belong to t - lag: 0, or h/2 in a staggered world [T] */
+    double substep;        /* length of the substep that ended here; 0: the step was not divided [T] */
+    double elastic_energy; /* in compliant contacts and joints, computed by the stepper [M L^2/T^2] */
     perp_pose *X;
     double *theta; /* 2D: accumulated angle */
     perp_vec3 *v, *w;
@@ -149,9 +149,9 @@ typedef struct pp_state {
 } pp_state;
 
 /* Velocity of a body at the time of the poses, for perp_world_look(). */
-typedef struct pp_lent_twist {
+typedef struct pp_shown_twist {
     perp_vec3 v, w;
-} pp_lent_twist;
+} pp_shown_twist;
 
 /* Impulses of the last step, stored for warm starts. */
 typedef struct pp_memory_contact {
@@ -192,7 +192,7 @@ typedef struct pp_world_chosen {
         double align;
         char bytes[PERP_SETTINGS_MAX];
     } stepper_settings;
-    bool start_left; /* the definition had start auto, and perp chose it */
+    bool start_automatic; /* the definition had start auto, and perp chose it */
 } pp_world_chosen;
 
 /* Capacities of the arrays of a world, and numbers of dead slots. */
@@ -228,7 +228,7 @@ typedef struct pp_world_last {
     int ncontact, cap_contact;
     perp_wrench *joint_impulse; /* by joint slot */
     int cap_joint_impulse;
-    pp_lent_twist *twist; /* by body slot, for perp_world_look(); NULL until it is called */
+    pp_shown_twist *twist; /* by body slot, for perp_world_look(); NULL until it is called */
     int cap_twist;
     bool failed; /* the last step failed; `problem` is its problem */
     bool has_problem;
@@ -308,7 +308,7 @@ void pp_clocked(perp_world *w, perp_stage stage, double *from);
  * the frame and the numbering of the scene (docs/solvers/auto.md). */
 static inline perp_call pp_call_within(perp_world *w) {
     return (perp_call){.arena = &w->arena,
-                       .stop = w->run.stop.asked ? pp_told_to_stop : NULL,
+                       .stop = w->run.stop.requested ? pp_told_to_stop : NULL,
                        .stop_ctx = w,
                        .deadline = w->run.deadline,
                        .work = &w->run.work,

@@ -185,7 +185,7 @@ perp_status pp_mpec_at(pp_mpec *m, const double *parameter) {
         return pp_refuse(m->why, m->why_size, PERP_E_FIT,
                          "the world with other parameters has other bodies, another dimension or another step");
     }
-    if (m->w->chosen.start_left && m->w->def.start == PERP_START_STAGGERED) pp_make_plain(m->w);
+    if (m->w->chosen.start_automatic && m->w->def.start == PERP_START_STAGGERED) pp_make_plain(m->w);
     memcpy(m->at, parameter, (size_t)m->np * sizeof *m->at);
     pp_mpec_read_state(m, m->w, m->x_start);
     return PERP_OK;
@@ -299,7 +299,7 @@ perp_status pp_mpec_build(pp_mpec *m) {
     st = perp_world_clone(m->p->world, &m->clone);
     if (st) return pp_refuse(m->why, m->why_size, st, "the world could not be cloned: %s", perp_status_text(st));
     m->steps = m->p->steps;
-    if (m->clone->chosen.start_left && m->clone->def.start == PERP_START_STAGGERED)
+    if (m->clone->chosen.start_automatic && m->clone->def.start == PERP_START_STAGGERED)
         pp_make_plain(m->clone); /* the program has plain steps */
     m->t0 = perp_world_time(m->clone);
     m->h = perp_world_h(m->clone);

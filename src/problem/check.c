@@ -14,8 +14,8 @@
 #include "perp/problem.h"
 
 #define SEEN_ROWS 65536 /* rows of a sparse matrix whose entries are counted in one pass */
-#define NOISE     1e-10 /* a q of a zero row this small beside the largest is rounding, not a demand */
-#define ASYMMETRY 1e-8  /* of Q, beside its largest entry */
+#define NOISE     1e-10 /* [1] a q of a zero row below this fraction of the largest q is rounding, not a demand */
+#define ASYMMETRY 1e-8  /* [1] asymmetry of Q that is accepted, as a fraction of its largest entry */
 
 /* Where the sentence goes. */
 typedef struct note {
@@ -118,7 +118,7 @@ static double largest(const double *x, ptrdiff_t n) {
 }
 
 /* Whether a row of zeros, w = q, can be satisfied: only if the bound that the sign of q needs exists. */
-static bool hopeless(double q, double lo, double hi, double noise) {
+static bool shorter_step_useless(double q, double lo, double hi, double noise) {
     return (q < -noise && hi == INFINITY) || (q > noise && lo == -INFINITY);
 }
 
@@ -244,7 +244,9 @@ static perp_status zero_row_of_cone(note to, const void *problem, int i) {
     if (is_normal(p, i)) return refuse_normal(to, p, i, "Row", "W");
     if (i >= p->nrow) return PERP_OK; /* tangents may be without effect */
     double lo = p->lo ? p->lo[i] : -INFINITY, hi = p->hi ? p->hi[i] : INFINITY;
-    if (!(hopeless(p->q[i], lo, hi, 0) && hopeless(p->q[i], lo, hi, NOISE * largest(p->q, p->W.rows)))) return PERP_OK;
+    if (!(shorter_step_useless(p->q[i], lo, hi, 0) &&
+          shorter_step_useless(p->q[i], lo, hi, NOISE * largest(p->q, p->W.rows))))
+        return PERP_OK;
     return refuse_zero_row(to, "W", i, p->q[i]);
 }
 
@@ -279,7 +281,8 @@ static perp_status check_global(note to, const perp_cone *p, int m) {
         while (e < p->H.start[k + 1] && p->H.value[e] == 0) e++;
         if (e < p->H.start[k + 1] || (p->compliance && p->compliance[k] > 0)) continue;
         if (is_normal(p, k)) s = refuse_normal(to, p, k, "Column", "H");
-        if (k < p->nrow && hopeless(p->b[k], p->lo ? p->lo[k] : -INFINITY, p->hi ? p->hi[k] : INFINITY, noise))
+        if (k < p->nrow &&
+            shorter_step_useless(p->b[k], p->lo ? p->lo[k] : -INFINITY, p->hi ? p->hi[k] : INFINITY, noise))
             s = REFUSE("Column %d of H is zero and b[%d] is %g; then %s[%d] must be finite.", k, k, p->b[k],
                        p->b[k] < 0 ? "hi" : "lo", k);
     }

@@ -20,10 +20,10 @@
 
 #include "problem/law.h"
 
-#define LOADED 1e-9 /* |q| above this fraction of the largest of its island is not rounding */
-#define FLOOR  1e-6 /* a scale is at least this fraction of the largest of its island */
+#define LOADED 1e-9 /* [1] |q| above this fraction of the largest of its island is not rounding */
+#define FLOOR  1e-6 /* [1] a scale is at least this fraction of the largest of its island */
 #define ROUNDING \
-    8 /* a violation of so many times the noise may be rounding, if that is no more than PP_NOISY of the scale */
+    8 /* [1] a violation of so many times the noise may be rounding, if that is no more than PP_NOISY of the scale */
 
 bool pp_law_edge(pp_law_graph *g, int a, int b) {
     if (a == b) return true;
@@ -167,8 +167,8 @@ void pp_verdict_add(perp_verdict *v, const pp_laws *l, int i, double violation, 
     perp_law_state state = figure <= tol ? PERP_LAW_HOLDS : rounding ? PERP_LAW_ROUNDING : PERP_LAW_VIOLATED;
     if (state == PERP_LAW_ROUNDING) v->rounding++;
     if (state == PERP_LAW_VIOLATED) {
-        if (v->violated++ == 0 || figure > v->unsound) v->worst = i;
-        v->unsound = fmax(v->unsound, figure);
+        if (v->violated++ == 0 || figure > v->worst_violation) v->worst = i;
+        v->worst_violation = fmax(v->worst_violation, figure);
     } else if (v->violated == 0 && (v->worst < 0 || figure > v->figure)) {
         v->worst = i;
     }

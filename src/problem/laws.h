@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "perp/judge.h"
 
-/* If the rounding error of a law's velocity is above this fraction of its scale, the law cannot be checked. */
+/* [1] If the rounding error of a law's velocity is above this fraction of its scale, the law cannot be checked. */
 #define PP_NOISY 1e-3
 
 /* Laws and what they share, as a graph. Vertices 0 .. n - 1 are the laws; others (bodies) only join them. */

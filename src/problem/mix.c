@@ -15,7 +15,7 @@
 #include "problem/rows.h"
 
 #define DEPENDENT \
-    1e-8 /* a difference of rounds is left out if it is linearly dependent on the others up to this fraction */
+    1e-8 /* [1] a difference of rounds is left out if it is linearly dependent on the others up to this fraction */
 
 bool pp_mix_new(pp_arena *a, int n, pp_mix *s) {
     *s = (pp_mix){.n = n};

@@ -119,7 +119,7 @@ void pp_redundant_guess(const pp_redundant *r, double *p_joint) {
     for (int k = 0; k < r->nparts; k++) {
         const pp_redundant_part *part = &r->part[k];
         for (int i = 0; i < part->n; i++) x[i] = all[part->row[i]];
-        pp_psd_concentrate(&part->factor, x, x + part->n);
+        pp_psd_basic_solution(&part->factor, x, x + part->n);
         for (int i = 0; i < part->n; i++) all[part->row[i]] = x[i];
     }
     for (int i = 0; i < r->kept.njoint; i++) p_joint[i] = all[r->index[i]];

@@ -124,14 +124,14 @@ static perp_status same_scene(const perp_recorder *r, const perp_recording *in, 
         return pp_complain_say(why, PERP_E_ARG, pp_recording_place(in), "version",
                                "found version %d, which has no checkpoint of this one; allowed: %d", in->info.version,
                                PERP_RECORDING_VERSION);
-    perp_status st = r->around ? same_world(r, why) : PERP_OK;
+    perp_status st = r->own_scene ? same_world(r, why) : PERP_OK;
     if (st) return st;
     if (in->info.dim != perp_world_dim(r->w)) return other_scene(r, "its dimension", why);
     if (in->info.h != perp_world_h(r->w)) return other_scene(r, "its time step", why);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (r->extent[counts[i]] != in->extent[counts[i]]) return other_scene(r, "its bodies, shapes or joints", why);
     if (in->files != perp_scene_file_count(r->scene)) return other_scene(r, "its files", why);
-    if (r->around) return PERP_OK; /* same_world() has seen to the text */
+    if (r->own_scene) return PERP_OK; /* same_world() has seen to the text */
     for (int i = 0; i < in->files; i++)
         if (!same_text(r, i, perp_scene_file_at(r->scene, i))) return other_scene(r, "the text of its files", why);
     for (int i = 0; i < (int)in->extent[PP_N_DEFINITIONS]; i++) {
@@ -190,17 +190,17 @@ static perp_status take_up(perp_recorder *r, perp_recording *in, perp_refusal *w
     return PERP_OK;
 }
 
-/* around: the scene, if it is to be the recorder's own, also after a failure. */
-static perp_status resume(const char *path, const perp_scene *scene, perp_scene *around, perp_recorder **out,
+/* own_scene: the scene, if it is to be the recorder's own, also after a failure. */
+static perp_status resume(const char *path, const perp_scene *scene, perp_scene *own_scene, perp_recorder **out,
                           perp_refusal *why) {
     perp_recorder *r = NULL;
     perp_recording *in = NULL;
     perp_status st = pp_recorder_new(path, scene, (perp_record_choice){0, 1, 0}, &r, why);
     if (st) {
-        perp_scene_close(around);
+        perp_scene_close(own_scene);
         return st;
     }
-    r->around = around;
+    r->own_scene = own_scene;
     pp_quiet q = pp_quiet_begin();
     r->file = pp_sealed_open_write(path, why);
     if (r->file < 0) {

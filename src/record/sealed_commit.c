@@ -151,7 +151,7 @@ static int write_journal(pp_sealed *s, const change *c, uint64_t present) {
 }
 
 static bool say_unwritten(pp_sealed *s, int e) {
-    if (s->torn)
+    if (s->commit_failed)
         return pp_sealed_say(s, PERP_E_IO, "cannot be written: %s; what was saved last is whole together with %s",
                              strerror(e), s->journal);
     return pp_sealed_say(s, PERP_E_IO, "cannot be written: %s; it is as it was last saved", strerror(e));
@@ -162,15 +162,15 @@ static bool install(pp_sealed *s, const change *c, uint64_t present, bool journa
     int e = extend(s->fd, present, c->length + c->seal_size);
     if (e) {
         bool back = cut(s->fd, present) == 0;
-        if (journalled && back && !s->torn) unlink(s->journal);
+        if (journalled && back && !s->commit_failed) unlink(s->journal);
         return say_unwritten(s, e);
     }
-    s->torn = journalled;
+    s->commit_failed = journalled;
     if (c->length < s->intact) s->intact = c->length; /* the new seal is written from there on */
     e = copy(s, c);
     if (e) return say_unwritten(s, e);
     if (journalled) unlink(s->journal);
-    s->torn = false;
+    s->commit_failed = false;
     return true;
 }
 
@@ -290,7 +290,7 @@ bool pp_journal_finish(pp_sealed *s) {
                 .first_new = s->nblock};
     uint64_t present = 0;
     if (!present_size(s, &present)) return false;
-    s->torn = true; /* the journal stays until the commit is complete */
+    s->commit_failed = true; /* the journal stays until the commit is complete */
     if (!install(s, &c, present, true)) return false;
     for (int k = 0; k < s->nblock; k++) pp_block_drop(s, k);
     return true;

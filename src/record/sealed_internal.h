@@ -53,7 +53,8 @@ typedef struct pp_sealed {
     bool shut;    /* closed, although HDF5 may still hold a handle */
     bool lost;    /* something HDF5 wrote could not be kept: there will be no more commits */
     bool fresh;   /* has no name in the folder yet: nobody sees it, so no journal is needed */
-    bool torn;    /* blocks of a commit that failed are in the file: its journal must stay until a later one succeeds */
+    bool
+        commit_failed; /* blocks of a commit that failed are in the file: its journal must stay until a later one succeeds */
     const unsigned char *image; /* in memory, borrowed */
     uint64_t image_size;
 

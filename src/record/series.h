@@ -79,6 +79,6 @@ pp_series pp_series_find(const perp_recording *r, const char *name);
 /* Error report about an unknown name, with the allowed names and the nearest one. */
 perp_status pp_series_unknown(const perp_recording *r, const char *name, perp_refusal *why);
 /* Whether the recording has the data of the series. */
-bool pp_series_held(const perp_recording *r, const pp_series *s);
+bool pp_recording_has_series(const perp_recording *r, const pp_series *s);
 
 #endif

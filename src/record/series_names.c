@@ -256,7 +256,9 @@ pp_series pp_series_find(const perp_recording *r, const char *name) {
     return s;
 }
 
-bool pp_series_held(const perp_recording *r, const pp_series *s) { return r->set[s->d] >= 0 && r->set[s->too] >= 0; }
+bool pp_recording_has_series(const perp_recording *r, const pp_series *s) {
+    return r->set[s->d] >= 0 && r->set[s->too] >= 0;
+}
 
 /* ---- lists ---- */
 
@@ -271,7 +273,7 @@ static bool add_name(perp_recording *r, const char *name) {
 
 static bool add_found(perp_recording *r, const char *name) {
     pp_series s = pp_series_find(r, name);
-    return s.kind == PP_SERIES_NONE || !pp_series_held(r, &s) || add_name(r, name);
+    return s.kind == PP_SERIES_NONE || !pp_recording_has_series(r, &s) || add_name(r, name);
 }
 
 /* Those of one body or joint that the recording holds. Not through their names: there may be many bodies. */
@@ -280,7 +282,7 @@ static bool add_quantities(perp_recording *r, const char *owner, int i, const qu
     for (const quantity *k = list; k->name; k++) {
         if (k->only_3d && r->info.dim == 2) continue;
         pp_series s = list == of_body ? find_body(r, i, k->name) : find_joint(r, i, k->name);
-        if (s.kind == PP_SERIES_NONE || !pp_series_held(r, &s)) continue;
+        if (s.kind == PP_SERIES_NONE || !pp_recording_has_series(r, &s)) continue;
         if (snprintf(name, sizeof name, "%s.%s", owner, k->name) < (int)sizeof name && !add_name(r, name)) return false;
     }
     return true;

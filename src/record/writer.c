@@ -173,7 +173,7 @@ void pp_recorder_free(perp_recorder *r) {
     void *const owned[] = {r->path,        r->body,       r->shape, r->joint,  r->joint_ncoord,
                            r->shape_index, r->shape_body, r->saved, r->spring, r->sensor};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pp_free(&r->alloc, owned[i]);
-    perp_scene_close(r->around);
+    perp_scene_close(r->own_scene);
     perp_allocator a = r->alloc;
     pp_free(&a, r);
 }
@@ -576,7 +576,7 @@ perp_status perp_recorder_create_world(const char *path, perp_world *w, const pe
     if (st)
         perp_scene_close(scene);
     else
-        (*out)->around = scene;
+        (*out)->own_scene = scene;
     return st;
 }
 

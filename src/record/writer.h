@@ -19,7 +19,7 @@ typedef struct pp_column {
 struct perp_recorder {
     perp_allocator alloc;
     const perp_scene *scene; /* borrowed */
-    perp_scene *around;      /* the same, if the recorder made it for a world and owns it; otherwise NULL */
+    perp_scene *own_scene;   /* the same, if the recorder made it for a world and owns it; otherwise NULL */
     perp_world *w;
     hid_t file, state; /* state: dataset of the saved state */
     char *path;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 bool perp_import_is_model(const char *data, size_t size) {
     size_t i = 0;
@@ -123,7 +123,7 @@ static perp_status import(pp_import *m, const char *data, size_t size) {
 
 /* embed NULL: a scene of its own. */
 static perp_status import_as(const char *path, const char *data, size_t size, const perp_import_options *options,
-                             pp_embed *embed, perp_import **out, perp_refusal *why) {
+                             pp_embedding *embed, perp_import **out, perp_refusal *why) {
     pp_location at = {path, 0, 0};
     *out = NULL;
     perp_import_options o = options ? *options : (perp_import_options){0};
@@ -161,7 +161,7 @@ perp_status pp_robot_import(const char *path, const char *data, size_t size, con
 }
 
 perp_status pp_robot_embed(const char *path, const char *data, size_t size, const perp_import_options *options,
-                           pp_embed *embed, char **scene, perp_refusal *why) {
+                           pp_embedding *embed, char **scene, perp_refusal *why) {
     perp_import_options o = *options;
     perp_import *m;
     o.free_base = o.free_base || embed->base == PP_BASE_FREE;

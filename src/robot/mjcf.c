@@ -11,7 +11,7 @@
 
 #include "robot/mjcf.h"
 
-#define INCLUDE_DEPTH 16
+#define INCLUDE_DEPTH 16 /* [files] deepest nesting of <include>; ends files that include each other */
 
 /* ---- includes ---- */
 

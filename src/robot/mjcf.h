@@ -5,9 +5,9 @@
 #ifndef PP_MJCF_H
 #define PP_MJCF_H
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
-#define PP_MJCF_CLASSES 4096 /* most classes of defaults */
+#define PP_MJCF_CLASSES 4096 /* [classes] most classes of defaults of a model */
 
 /* A class of defaults: its <default> elements, and the class above it. */
 typedef struct pp_mjcf_class {

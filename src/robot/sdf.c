@@ -10,7 +10,7 @@
 
 #include "robot/sdf.h"
 
-#define INCLUDES 16 /* files within files */
+#define INCLUDES 16 /* [files] deepest nesting of included files; ends files that include each other */
 
 static const char *const world_words[] = {"model",   "include",    "frame",  "joint", "gravity",
                                           "physics", "light",      "plugin", "scene", "state",

@@ -9,7 +9,7 @@
 #ifndef PP_ROBOT_SDF_H
 #define PP_ROBOT_SDF_H
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 /* In the order in which a name is looked for: files before version 1.7 give a link and a joint the same name. */
 typedef enum pp_sdf_kind { PP_SDF_LINK, PP_SDF_MODEL, PP_SDF_FRAME, PP_SDF_JOINT } pp_sdf_kind;

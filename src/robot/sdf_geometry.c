@@ -9,8 +9,8 @@
 
 #include "base/elementary.h"
 
-#define SIDES    32   /* of a cone */
-#define MU_STICK 100. /* friction without a limit: holds on slopes of up to 89.4 degrees */
+#define SIDES    32   /* sides of the pyramid that stands for a cone */
+#define MU_STICK 100. /* [1] coefficient for friction without a limit: holds on slopes of up to 89.4 degrees */
 
 static const char *const link_words[] = {
     "pose",   "inertial", "collision",      "visual", "gravity", "kinematic", "self_collide", "must_be_base_link",

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 /* A link of the file. */
 typedef struct urdf_link {

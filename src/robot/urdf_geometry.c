@@ -3,7 +3,7 @@
 /* urdf_geometry.c - collision and visual elements of URDF: where shapes are, their colours and friction. */
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 /* <origin> of an element; none: no shift. */
 perp_status pp_urdf_origin(pp_import *m, const pp_xml *e, perp_pose *out) {

@@ -12,8 +12,8 @@
 
 #include "base/elementary.h"
 
-#define DURATION 5 /* [s] of a model, which does not say how long it is simulated */
-#define SIDES    32
+#define DURATION 5  /* [s] duration of the scene: a model does not say how long it is simulated */
+#define SIDES    32 /* [sides] of the prism that stands for a cylinder */
 
 /* ---- names ---- */
 
@@ -164,7 +164,7 @@ static perp_status wanted(pp_import *m, const pp_model_geom *g, int link, bool *
 
 /* Group and mask bits of a shape. A model within a scene has its own bits and may touch all other groups. */
 static void put_filter(pp_writing *w, const pp_filter *f) {
-    const pp_embed *e = w->m->embed;
+    const pp_embedding *e = w->m->embed;
     uint32_t group = 1u << f->bit, mask = f->mask;
     if (e) {
         uint32_t own = (uint32_t)(((uint64_t)1 << e->nbit) - 1) << e->bit;
@@ -431,7 +431,7 @@ static perp_status put_list(pp_writing *w, const char *key, int from, perp_statu
 
 /* Bits of groups that the shapes of a model within a scene need. */
 static perp_status count_bits(pp_import *m) {
-    pp_embed *e = m->embed;
+    pp_embedding *e = m->embed;
     e->nbit = 0;
     for (int i = 0; i < m->nfilter; i++)
         if (m->filter[i].bit >= e->nbit) e->nbit = m->filter[i].bit + 1;

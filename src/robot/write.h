@@ -4,7 +4,7 @@
 #ifndef PP_ROBOT_WRITE_H
 #define PP_ROBOT_WRITE_H
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 /* A joint of the model in the scene: coordinate of the scene = sign * coordinate of the model + offset. */
 typedef struct pp_written {

@@ -186,34 +186,3 @@ perp_status pp_put_couplings(pp_writing *w) {
     }
     return s;
 }
-
-/* ---- the start ---- */
-
-/* Puts a joint at q. False: it is there. */
-static bool put_at(pp_import *m, int joint, double q) {
-    if (joint < 0 || m->model.joint[joint].q == q || !isfinite(q)) return false;
-    m->model.joint[joint].q = q;
-    return true;
-}
-
-void pp_robot_follow(pp_import *m) {
-    const pp_model *d = &m->model;
-    bool again = true;
-    for (int pass = 0; again && pass <= d->njoint; pass++) { /* one joint of a chain in each pass */
-        again = false;
-        for (int i = 0; i < d->nequality; i++) {
-            const pp_model_equality *e = &d->equality[i];
-            if (!e->active || strcmp(e->type, "joint") != 0) continue;
-            int a = pp_model_find_joint(m, e->a), b = e->b ? pp_model_find_joint(m, e->b) : -1;
-            if (a < 0 || (e->b && b < 0)) continue;
-            double x = b >= 0 ? d->joint[b].q - d->joint[b].ref : 0, y = 0;
-            for (int k = PP_POLYNOMIAL - 1; k >= 0; k--) y = y * x + e->polynomial[k];
-            again |= put_at(m, a, d->joint[a].ref + (b >= 0 ? y : e->polynomial[0]));
-        }
-        for (int i = 0; i < d->njoint; i++) {
-            const pp_model_joint *j = &d->joint[i];
-            int of = j->mimic ? pp_model_find_joint(m, j->mimic) : -1;
-            if (of >= 0) again |= put_at(m, i, j->mimic_factor * d->joint[of].q + j->mimic_offset);
-        }
-    }
-}

@@ -8,12 +8,12 @@
 #include "scene/scene_internal.h"
 
 void pp_push_key(pp_reader *r, const char *key) {
-    if (r->ncrumb < (int)(sizeof r->crumb / sizeof *r->crumb)) r->crumb[r->ncrumb] = (pp_crumb){key, 0};
+    if (r->ncrumb < (int)(sizeof r->crumb / sizeof *r->crumb)) r->crumb[r->ncrumb] = (pp_path_step){key, 0};
     r->ncrumb++;
 }
 
 void pp_push_index(pp_reader *r, int index) {
-    if (r->ncrumb < (int)(sizeof r->crumb / sizeof *r->crumb)) r->crumb[r->ncrumb] = (pp_crumb){NULL, index};
+    if (r->ncrumb < (int)(sizeof r->crumb / sizeof *r->crumb)) r->crumb[r->ncrumb] = (pp_path_step){NULL, index};
     r->ncrumb++;
 }
 

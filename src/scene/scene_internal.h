@@ -54,7 +54,7 @@ struct perp_scene {
     pp_definition *definition; /* strings owned */
     int ndefinition, cap_definition;
     perp_stop stop;      /* callback that may stop a step of its worlds */
-    bool around;         /* the scene does not own the world: see perp_scene_of_world() */
+    bool borrows_world;  /* the scene does not own the world: see perp_scene_of_world() */
     pp_formula *formula; /* what motions and forces of the world evaluate */
 
     /* for perp_scene_set(): */
@@ -96,10 +96,10 @@ typedef struct pp_shift {
 } pp_shift;
 
 /* A step of the way to a value: a key, or a place in a list (key NULL). */
-typedef struct pp_crumb {
+typedef struct pp_path_step {
     const char *key;
     int index;
-} pp_crumb;
+} pp_path_step;
 
 typedef struct pp_cached {
     const pp_tree *tree;
@@ -164,7 +164,7 @@ typedef struct pp_reader {
     uint64_t seed, random; /* state of the random numbers */
     bool may_random;
 
-    pp_crumb crumb[80];
+    pp_path_step crumb[80];
     int ncrumb;
 
     pp_names body, joint, force, material, template;
@@ -271,7 +271,7 @@ const char *pp_document_path(const pp_reader *r, const pp_tree *t);
 /* A new file of the scene; data is taken over, and freed on failure. */
 perp_status pp_scene_file_keep(pp_reader *r, const char *path, char *data, size_t size, int *file);
 /* The same error report, with the place of the line that names the file. */
-perp_status pp_told_at(pp_reader *r, pp_item at, perp_status s);
+perp_status pp_refuse_at(pp_reader *r, pp_item at, perp_status s);
 /* Takes a file of that path that was passed in memory; false: there is none. */
 bool pp_scene_file_memory(pp_reader *r, const char *path, int *file, perp_status *s);
 /* An entry of `models`: the scene of the model becomes a file of this one, FILE#NAME. */

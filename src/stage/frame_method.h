@@ -27,7 +27,7 @@ typedef struct pp_frame_method {
     bool posed_at_end, posed_linear;
 
     /* Steppers with springs in contacts and joints: the work of the springs in the entries of the ledger, from the
-     * impulses. Their energy at the end is s1->stored. */
+     * impulses. Their energy at the end is s1->elastic_energy. */
     struct {
         double normal, friction, joint, limit;
         double before; /* their energy at the start, if no substep ended there: the poses were set */
@@ -42,8 +42,8 @@ typedef struct pp_frame_method {
 
 /* Advice to the code that divides the step (step/step.c). */
 typedef struct pp_frame_advice {
-    bool hopeless; /* a shorter step would fail as well */
-    bool blocked;  /* perhaps: the laws had no solution, and a driven body touched another at the start */
+    bool shorter_step_useless; /* a shorter step would fail as well */
+    bool blocked;              /* perhaps: the laws had no solution, and a driven body touched another at the start */
     /* with PERP_E_SOLVE, for a stepper that marches: the length that this substep should have; 0: half [T] */
     double shorter;
     double next; /* for a stepper that marches: the length that the next substep should have; 0: all that is left [T] */

@@ -391,7 +391,7 @@ static perp_status fly(pp_order *o, bool all) {
             continue;
         }
         pp_state_copy(w, o->m.s, s1);
-        o->m.s->part = tau;
+        o->m.s->substep = tau;
         o->left -= tau;
         o->flights++;
         st = pp_impacts_add(&o->m, f, &c);
@@ -636,7 +636,7 @@ static perp_status in_order(perp_world *w, const pp_span *x, const bool *acts, p
     pp_take_bodies(w, acts, o.m.s, s1);
     for (int i = 0; i < o.m.nframe; i++) out->frame[out->n++] = o.m.frame[i];
     s1->t = x->s0->t + x->h;
-    s1->part = x->h;
+    s1->substep = x->h;
     s1->made_by = out->frame[out->n - 1];
     return PERP_OK;
 }

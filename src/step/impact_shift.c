@@ -138,7 +138,7 @@ perp_status pp_shift_velocities(pp_order *o, double from, double to, const pp_ac
         if (nd > dim && from == 0) s->dw[slot] = dim == 2 ? perp_v3(0, 0, -d[2]) : perp_v3(-d[3], -d[4], -d[5]);
     }
     /* substep lengths as in the ledgers of the previous and of this flight */
-    double part = c / w->def.h, before = from == 0 ? 0 : s->part > 0 ? s->part : from, after = fmin(to, o->x->h);
+    double part = c / w->def.h, before = from == 0 ? 0 : s->substep > 0 ? s->substep : from, after = fmin(to, o->x->h);
     double S =
         0.5 / w->def.h *
         (after * (dot(f->control.ndof, f->control.i_gravity, nu) + dot(f->control.ndof, f->control.i_spring, nu)) -
@@ -150,7 +150,7 @@ perp_status pp_shift_velocities(pp_order *o, double from, double to, const pp_ac
     o->moved.damping += damping;
     o->moved.sampling -= S;
     o->moved.drift += dot_mass(f, mean, change) - applied - damping + S;
-    if (to > 0) s->part = after;
+    if (to > 0) s->substep = after;
     o->m.behind = to;
     pp_state *end = f->s1;
     f->s1 = s;

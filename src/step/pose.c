@@ -28,7 +28,7 @@ perp_status pp_posable(const perp_world *w, char *why, size_t why_size) {
     if (w->def.geometry == PERP_GEOMETRY_END)
         return pp_refuse(why, why_size, PERP_E_FIT,
                          "with geometry `end` the step is not one problem at its start pose; use `once` or `iterated`");
-    if (w->def.start == PERP_START_STAGGERED && !w->chosen.start_left)
+    if (w->def.start == PERP_START_STAGGERED && !w->chosen.start_automatic)
         return pp_refuse(why, why_size, PERP_E_FIT,
                          "a staggered start changes the velocities before the first step; use a plain start");
     return PERP_OK;

@@ -118,7 +118,7 @@ static perp_status move_back(perp_world *w, pp_state *s, const perp_wrench *held
     if (st) return st;
     pp_state_copy(w, &at, s);
     for (int i = 0; i < w->nbody; i++)
-        if (has_block(w, i)) pp_place_given(&at, i);
+        if (has_block(w, i)) pp_pose_was_set(&at, i);
     int *root = NULL;
     st = start_acceleration(w, &at, held, dnu, &root);
     if (st == PERP_E_SOLVE)
@@ -128,7 +128,7 @@ static perp_status move_back(perp_world *w, pp_state *s, const perp_wrench *held
         return st;
     int k = 0;
     for (int i = 0; root && i < w->nbody; i++)
-        if (has_block(w, i)) jumps[pp_set_of(root, k++)] |= (s->mark[i] & PP_JUMP) != 0;
+        if (has_block(w, i)) jumps[pp_set_of(root, k++)] |= (s->mark[i] & PP_FORCE_JUMPED) != 0;
     double part = st ? 0 : lag / w->def.h;
     int dof = 0;
     k = 0;
@@ -136,16 +136,16 @@ static perp_status move_back(perp_world *w, pp_state *s, const perp_wrench *held
         if (!has_block(w, i)) continue;
         int nd = pp_ndof(w, &w->body[i]), at_dof = dof, block = k++;
         dof += nd;
-        if (!all && !(s->mark[i] & PP_FRESH) && !(root && jumps[pp_set_of(root, block)])) continue;
+        if (!all && !(s->mark[i] & PP_VELOCITY_SET) && !(root && jumps[pp_set_of(root, block)])) continue;
         s->dv[i] = perp_v3_scale(part, pp_linear(w->def.dim, dnu + at_dof));
         s->dw[i] = perp_v3_scale(part, pp_angular(w->def.dim, nd, dnu + at_dof));
         s->v[i] = perp_v3_sub(at.v[i], s->dv[i]);
         s->w[i] = perp_v3_sub(at.w[i], s->dw[i]);
-        if (s->mark[i] & PP_FRESH) s->mark[i] |= PP_SHOCK;
-        s->mark[i] |= PP_BACK;
+        if (s->mark[i] & PP_VELOCITY_SET) s->mark[i] |= PP_VELOCITY_JUMPED;
+        s->mark[i] |= PP_VELOCITY_SHIFTED;
     }
     s->lag = lag;
-    if (all && s->part > 0) s->part = w->def.h; /* velocities lag as after a substep of this length */
+    if (all && s->substep > 0) s->substep = w->def.h; /* velocities lag as after a substep of this length */
     return PERP_OK;
 }
 
@@ -170,7 +170,7 @@ static perp_status too_stiff(perp_world *w, const pp_state *s, const perp_wrench
 }
 
 static void bring_to_poses(const perp_world *w, pp_state *s) {
-    for (int i = 0; i < w->nbody; i++) pp_place_given(s, i);
+    for (int i = 0; i < w->nbody; i++) pp_pose_was_set(s, i);
     s->lag = 0;
 }
 
@@ -184,7 +184,7 @@ perp_status pp_stagger(perp_world *w, pp_state *s, const perp_wrench *held) {
         return PERP_OK;
     }
     bool all = s->lag != w->def.h / 2, any = all;
-    for (int i = 0; i < w->nbody; i++) any |= has_block(w, i) && (s->mark[i] & (PP_FRESH | PP_JUMP));
+    for (int i = 0; i < w->nbody; i++) any |= has_block(w, i) && (s->mark[i] & (PP_VELOCITY_SET | PP_FORCE_JUMPED));
     return any ? move_back(w, s, held, all) : PERP_OK;
 }
 
@@ -308,10 +308,10 @@ static void check_slip(sync *s, const perp_row *row, const double *before, const
     double was = pp_hypot(before[0], before[1]), is = pp_hypot(after[0], after[1]);
     double noise = noise_of(s, row);
     if (is > SLIPS * (was + smooth) + noise) {
-        mark(s, row, PP_SLID);
+        mark(s, row, PP_CONTACT_SLID);
         double along = 0.5 * ((after[0] - before[0]) * after[0] + (after[1] - before[1]) * after[1]);
         if (along < 0) limit(s, row, is * is / -along);
-    } else if (marked(s, row, PP_SLID | PP_SHOCK) && was > STOPS * smooth + noise) {
+    } else if (marked(s, row, PP_CONTACT_SLID | PP_VELOCITY_JUMPED) && was > STOPS * smooth + noise) {
         shock(s, row);
     }
 }
@@ -330,7 +330,8 @@ static void check_contact(sync *s, int i) {
         double approach = -(pp_row_dot(p, &r->n, f->control.nu0) + r->b_n_kin);
         bool pushed_out =
             gap < -touching && pp_row_dot(p, &r->n, f->solve.solution.nu) + r->b_n_kin > push_out_change(s, r, smooth);
-        if (pushed_out || meets(approach, smooth, gap > touching, marked(s, &r->n, PP_SHOCK)) || stops(s, r, approach))
+        if (pushed_out || meets(approach, smooth, gap > touching, marked(s, &r->n, PP_VELOCITY_JUMPED)) ||
+            stops(s, r, approach))
             shock(s, &r->n);
     }
     if (!(r->mu > 0) || (P[1] == 0 && P[2] == 0)) return;
@@ -358,8 +359,8 @@ static void check_joint(sync *s, int i) {
     } else if (r->kind == PERP_ROW_LIMIT) {
         double approach = (p > 0 ? -1 : 1) * (w0 + r->b_kin);
         bool open = fabs(r->b - r->b_kin) > STOPS * smooth;
-        if (meets(approach, smooth, open, marked(s, &r->row, PP_SHOCK))) shock(s, &r->row);
-    } else if (r->kind != PERP_ROW_SPRING && marked(s, &r->row, PP_SHOCK)) {
+        if (meets(approach, smooth, open, marked(s, &r->row, PP_VELOCITY_JUMPED))) shock(s, &r->row);
+    } else if (r->kind != PERP_ROW_SPRING && marked(s, &r->row, PP_VELOCITY_JUMPED)) {
         double lacked = fabs(w0 + r->b);
         if (lacked > smooth + noise_of(s, &r->row) + rounding_of(s, &r->row) && fabs(w1 + r->b) <= MET * lacked)
             shock(s, &r->row);
@@ -555,10 +556,10 @@ static bool add_frame(pp_frame *f, bool alone, body_sync *t) {
             if (part < 1) to->change[i] += (1 - part) * with[i];
             to->carried[i] += with[i];
         }
-        if (part == 0) s.after[k] |= PP_SHOCK;
+        if (part == 0) s.after[k] |= PP_VELOCITY_JUMPED;
         f->later[k] = part / 2;
         to->mark = s.after[k];
-        to->shocked |= (s.after[k] & PP_SHOCK) != 0;
+        to->shocked |= (s.after[k] & PP_VELOCITY_JUMPED) != 0;
         to->held |= of && of[pp_set_of(s.root, k)].held;
         t[group_of(t, f->control.block_body[k])].group = group_of(t, f->control.block_body[s.root[k]]);
         to->frames++;
@@ -580,7 +581,7 @@ static void forget(const pp_frame *f, body_sync *t) {
 static void synchronise_driven(const perp_world *w, const pp_state *start, pp_state *end) {
     for (int i = 0; i < w->nbody; i++) {
         if (!pp_alive(w->body[i].gen) || w->body[i].kind != PERP_BODY_KINEMATIC) continue;
-        bool fresh = (start->mark[i] & PP_FRESH) != 0;
+        bool fresh = (start->mark[i] & PP_VELOCITY_SET) != 0;
         end->dv[i] = fresh ? perp_v3(0, 0, 0) : perp_v3_scale(0.5, perp_v3_sub(end->v[i], start->v[i]));
         end->dw[i] = fresh ? perp_v3(0, 0, 0) : perp_v3_scale(0.5, perp_v3_sub(end->w[i], start->w[i]));
         end->mark[i] = 0;
@@ -604,7 +605,7 @@ static void synchronise_body(const perp_world *w, int slot, const body_sync *t, 
     double half = all ? 0.5 : 0.5 * w->def.h / t->time;
     end->dv[slot] = perp_v3_scale(half, pp_linear(dim, change));
     end->dw[slot] = perp_v3_scale(half, pp_angular(dim, nd, change));
-    if (all && t->frames == 1 && (mark & PP_BACK) && f->later[t->block] == 0.5) {
+    if (all && t->frames == 1 && (mark & PP_VELOCITY_SHIFTED) && f->later[t->block] == 0.5) {
         /* the velocity at the start is known: its difference to the middle is half a step */
         end->dv[slot] = perp_v3_sub(pp_linear(dim, nu), pp_shown_v(&w->state, slot));
         end->dw[slot] = nd > dim ? perp_v3_sub(pp_angular(dim, nd, nu), pp_shown_w(&w->state, slot)) : end->dw[slot];
@@ -632,8 +633,8 @@ perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, pp_stat
         if (!has_block(w, i)) continue;
         if (t[i].frames) synchronise_body(w, i, &t[i], end);
         keep_finite(end, i);
-        bool pushed = (start->mark[i] & PP_PUSHED) != 0;
-        end->mark[i] = (unsigned char)((t[i].frames ? t[i].mark : PP_SHOCK) | (pushed ? PP_HELD : 0));
+        bool pushed = (start->mark[i] & PP_FORCE_SET) != 0;
+        end->mark[i] = (unsigned char)((t[i].frames ? t[i].mark : PP_VELOCITY_JUMPED) | (pushed ? PP_FORCE_VARIES : 0));
     }
     synchronise_driven(w, start, end);
     return PERP_OK;

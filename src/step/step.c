@@ -73,7 +73,7 @@ static perp_status run_frame(pp_frame *f, perp_certificate *cert) {
     if (!s && !own) s = pp_update(f); /* velocity   -> next state              */
     if (!s) s = pp_check_closure(f);
     pp_clocked(f->w, PERP_STAGE_UPDATE, &t);
-    if (!s) f->s1->part = f->h;
+    if (!s) f->s1->substep = f->h;
     if (!s) pp_tamper(f, PP_MOVED);
     if (!s) s = pp_certify(f, cert); /* next state -> figures                 */
     pp_clocked(f->w, PERP_STAGE_CERTIFICATE, &t);
@@ -128,7 +128,7 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
             /* joint_rounds.c has checked this after the first solution; contacts that were added later may require more
              * damping */
             if (f->demand.nchain_damping == 0 && (!f->demand.joints || f->contacts.n > 0))
-                st = pp_find_ripples(f, &chain_damping, &nchain_damping);
+                st = pp_find_chain_damping(f, &chain_damping, &nchain_damping);
             again = nchain_damping > 0;
         }
         if (!st && !again) {
@@ -369,7 +369,8 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
     if (whole->st == PERP_E_SOLVE && whole->f->advice.blocked) solve_jammed(w, p, s0, h, depth, whole);
     if (whole->st && whole->st != PERP_E_SOLVE) return whole->st;
     bool last = depth >= w->def.max_halvings, control = w->def.error_tolerance > 0;
-    if (whole->st && (last || whole->f->advice.hopeless || pp_budget_exhausted(w))) return give_up(p, whole);
+    if (whole->st && (last || whole->f->advice.shorter_step_useless || pp_budget_exhausted(w)))
+        return give_up(p, whole);
     if (!whole->st && (last || !control)) {
         bool gained = !p->gains && (gains(w, whole) || joints_gain(w, whole));
         if (gained && !last && !pp_budget_exhausted(w)) return halve_to_reduce_gain(w, p, s0, h, depth, whole, end);
@@ -425,7 +426,7 @@ static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, 
         pp_arena_mark before = pp_arena_here(&w->arena);
         part x = solve_part(w, p, *end, length, last);
         if (x.st && x.st != PERP_E_SOLVE) return x.st;
-        if (x.st && (last || x.f->advice.hopeless || pp_budget_exhausted(w))) return give_up(p, &x);
+        if (x.st && (last || x.f->advice.shorter_step_useless || pp_budget_exhausted(w))) return give_up(p, &x);
         if (x.st) {
             double shorter = x.f->advice.shorter;
             length = shorter > 0 && shorter < length ? shorter : length / 2;

@@ -200,10 +200,11 @@ static perp_status read_levels(const pp_study *s, pp_design *d, uint32_t list, p
 /* ---- objective, method, verification ---- */
 
 /* Expressions over trials know the free parameters. */
-static perp_status compile_over(const pp_design *d, uint32_t node, const char *key, pp_over **out, perp_refusal *why) {
+static perp_status compile_over(const pp_design *d, uint32_t node, const char *key, pp_aggregate **out,
+                                perp_refusal *why) {
     const char *name[PP_STUDY_NAMES];
     for (int i = 0; i < d->n; i++) name[i] = d->study->parameter[d->parameter[i]];
-    return pp_over_new(d->study, node, key, name, d->n, out, why);
+    return pp_aggregate_new(d->study, node, key, name, d->n, out, why);
 }
 
 static perp_status read_goal(const pp_study *s, pp_design *d, const design_in *in, uint32_t map, perp_refusal *why) {
@@ -341,8 +342,8 @@ void pp_design_free(pp_design *d) {
     if (!d->study) return;
     for (int i = 0; i < d->nlevel; i++)
         for (int k = 0; k < d->level[i].nrequire; k++) pp_expr_free(&d->study->alloc, d->level[i].require[k]);
-    for (int i = 0; i < d->nconstraint; i++) pp_over_free(d->constraint[i]);
-    pp_over_free(d->objective);
+    for (int i = 0; i < d->nconstraint; i++) pp_aggregate_free(d->constraint[i]);
+    pp_aggregate_free(d->objective);
     *d = (pp_design){0};
 }
 
@@ -383,8 +384,8 @@ perp_status pp_design_meets(const pp_design *d, int level, const double *x, bool
 perp_status pp_design_judge(const pp_design *d, const pp_table *t, const double *x, double *f, double *g,
                             perp_refusal *why) {
     double y = NAN;
-    perp_status st = d->objective ? pp_over_eval(d->objective, t, x, &y, why) : PERP_OK;
+    perp_status st = d->objective ? pp_aggregate_eval(d->objective, t, x, &y, why) : PERP_OK;
     *f = d->maximise ? -y : y;
-    for (int i = 0; !st && i < d->nconstraint; i++) st = pp_over_eval(d->constraint[i], t, x, &g[i], why);
+    for (int i = 0; !st && i < d->nconstraint; i++) st = pp_aggregate_eval(d->constraint[i], t, x, &g[i], why);
     return st;
 }

@@ -43,9 +43,9 @@ typedef struct pp_design {
     int n;                         /* free parameters */
     int parameter[PP_STUDY_NAMES]; /* index among the scene's */
     double lower[PP_STUDY_NAMES], upper[PP_STUDY_NAMES], start[PP_STUDY_NAMES], step[PP_STUDY_NAMES];
-    pp_over *objective; /* to be minimised; NULL: designs only pass or fail */
+    pp_aggregate *objective; /* to be minimised; NULL: designs only pass or fail */
     bool maximise;
-    pp_over *constraint[PP_DESIGN_CONSTRAINTS]; /* each <= 0 */
+    pp_aggregate *constraint[PP_DESIGN_CONSTRAINTS]; /* each <= 0 */
     int nconstraint;
     pp_design_level level[PP_DESIGN_LEVELS];
     int nlevel;

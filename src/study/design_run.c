@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static perp_status no_memory(const pp_hunt *h, perp_refusal *why) {
+static perp_status no_memory(const pp_design_search *h, perp_refusal *why) {
     return pp_study_no_memory(h->design->study, "design", why);
 }
 
 /* ---- rows that are known ---- */
 
-perp_status pp_hunt_begin(pp_hunt *h, perp_refusal *why) {
+perp_status pp_design_search_begin(pp_design_search *h, perp_refusal *why) {
     pp_table_init(&h->known, h->design->study);
     h->best = UINT64_MAX;
     return h->file ? pp_table_load(&h->known, &h->file, 1, why) : PERP_OK;
@@ -24,7 +24,7 @@ perp_status pp_hunt_begin(pp_hunt *h, perp_refusal *why) {
 
 /* Trials to be run: which design and which K each is. */
 typedef struct batch {
-    pp_hunt *h;
+    pp_design_search *h;
     uint64_t *number;
     const pp_design_trial *trial; /* one for each */
     uint64_t count, handed;
@@ -35,7 +35,7 @@ typedef struct batch {
     perp_status status;
 } batch;
 
-/* The crew numbers its trials by their place in the batch; the row gets its own number when it is handed on. */
+/* The pool numbers its trials by their place in the batch; the row gets its own number when it is handed on. */
 static perp_status values(void *ctx, uint64_t number, double *value, perp_refusal *why) {
     const batch *b = ctx;
     return pp_design_values(b->h->design, b->trial[number], value, why);
@@ -43,7 +43,7 @@ static perp_status values(void *ctx, uint64_t number, double *value, perp_refusa
 
 static bool done(void *ctx, const pp_row *row) {
     batch *b = ctx;
-    pp_hunt *h = b->h;
+    pp_design_search *h = b->h;
     uint64_t place = row->number;
     memcpy(b->own, row, pp_row_size(h->design->study));
     b->own->number = b->number[place];
@@ -77,8 +77,8 @@ static perp_status run_batch(batch *b, perp_refusal *why) {
             place[n++] = i;
         }
     }
-    pp_crew_job job = {.number = place, .count = n, .values = values, .done = done, .stop = stop, .ctx = b};
-    perp_status st = n ? pp_crew_run(b->h->crew, &job, why) : PERP_OK;
+    pp_worker_pool_job job = {.number = place, .count = n, .values = values, .done = done, .stop = stop, .ctx = b};
+    perp_status st = n ? pp_worker_pool_run(b->h->pool, &job, why) : PERP_OK;
     free(place);
     free(b->own);
     if (!b->status && b->h->file) b->status = pp_study_file_commit(b->h->file, why);
@@ -87,7 +87,7 @@ static perp_status run_batch(batch *b, perp_refusal *why) {
 
 /* ---- history ---- */
 
-static perp_status add_design(pp_hunt *h, const double *x, perp_refusal *why) {
+static perp_status add_design(pp_design_search *h, const double *x, perp_refusal *why) {
     int n = h->design->n;
     if (h->count == h->cap) {
         uint64_t cap = h->cap ? 2 * h->cap : 256;
@@ -105,7 +105,7 @@ static perp_status add_design(pp_hunt *h, const double *x, perp_refusal *why) {
 
 static double as_written(const pp_design *d, double f) { return d->maximise ? -f : f; }
 
-static void consider(pp_hunt *h, uint64_t i) {
+static void consider(pp_design_search *h, uint64_t i) {
     const pp_design_record *r = &h->record[i], *b = h->best == UINT64_MAX ? NULL : &h->record[h->best];
     double sign = h->design->maximise ? -1 : 1;
     if (isnan(r->f)) return;
@@ -127,7 +127,7 @@ static bool take_point(void *ctx, uint64_t i, const pp_row *row) {
     return !p->status;
 }
 
-static perp_status judge(pp_hunt *h, uint64_t first, int i, pp_table *t, double *f, double *g) {
+static perp_status judge(pp_design_search *h, uint64_t first, int i, pp_table *t, double *f, double *g) {
     const pp_design *d = h->design;
     uint64_t at = first + (uint64_t)i;
     pp_design_record *r = &h->record[at];
@@ -143,7 +143,7 @@ static perp_status judge(pp_hunt *h, uint64_t first, int i, pp_table *t, double 
     return st;
 }
 
-static perp_status run_points(pp_hunt *h, uint64_t first, int count, pp_table *table) {
+static perp_status run_points(pp_design_search *h, uint64_t first, int count, pp_table *table) {
     uint64_t T = pp_design_trials(h->design), most = T * (uint64_t)count, n = 0;
     int dim = h->design->n;
     uint64_t *number = malloc(sizeof *number * 2 * (size_t)(most + 1)), *owner = number ? number + most : NULL;
@@ -167,7 +167,7 @@ static perp_status run_points(pp_hunt *h, uint64_t first, int count, pp_table *t
     return st;
 }
 
-static perp_status check_proofs(pp_hunt *h, uint64_t at) {
+static perp_status check_proofs(pp_design_search *h, uint64_t at) {
     const pp_design *d = h->design;
     perp_status st = PERP_OK;
     for (int l = 0; !st && l < d->nlevel && h->record[at].level < 0; l++) {
@@ -181,7 +181,7 @@ static perp_status check_proofs(pp_hunt *h, uint64_t at) {
 
 /* Callback of the minimiser: values at some points. */
 static bool answer(void *ctx, int count, const double *x, double *f, double *g) {
-    pp_hunt *h = ctx;
+    pp_design_search *h = ctx;
     uint64_t first = h->count;
     pp_table *table = calloc((size_t)count, sizeof *table);
     perp_status st = table ? PERP_OK : no_memory(h, &h->why);
@@ -199,7 +199,7 @@ static bool answer(void *ctx, int count, const double *x, double *f, double *g) 
 }
 
 /* Each method goes on from the best point that was found. */
-static perp_status run_search(pp_hunt *h, perp_refusal *why) {
+static perp_status run_search(pp_design_search *h, perp_refusal *why) {
     const pp_design *d = h->design;
     perp_status st = PERP_OK;
     int evaluations = 0, restarts = 0;
@@ -245,7 +245,7 @@ enum { DESIGN_BLOCK = 16 };
 
 /* A block of designs that passes the levels. */
 typedef struct block {
-    pp_hunt *h;
+    pp_design_search *h;
     const uint64_t *design; /* their numbers, in the order in which they are run */
     uint64_t n;
     bool *alive;     /* by number of the design */
@@ -261,7 +261,7 @@ typedef struct wave {
 
 static bool take_wave(void *ctx, uint64_t i, const pp_row *row) {
     wave *w = ctx;
-    pp_hunt *h = w->b->h;
+    pp_design_search *h = w->b->h;
     const pp_study *s = h->design->study;
     uint64_t design = w->design[i];
     bool failed = row->outcome >= PP_TRIAL_UNSOLVED;
@@ -279,7 +279,7 @@ static bool take_wave(void *ctx, uint64_t i, const pp_row *row) {
 
 /* Trials `from` to `to` of all designs of a block that are alive. */
 static perp_status run_wave(const block *b, int level, int step, uint64_t from, uint64_t to, wave *w) {
-    pp_hunt *h = b->h;
+    pp_design_search *h = b->h;
     const pp_design *d = h->design;
     uint64_t T = pp_design_trials(d), most = b->n * (to - from), n = 0;
     uint64_t *number = malloc(sizeof *number * 2 * (size_t)(most + 1)), *owner = number ? number + most : NULL;
@@ -309,7 +309,7 @@ static uint64_t count_alive(const block *b) {
 
 /* All trials of one level, in batches, so that a design that failed is not run any further. */
 static perp_status run_level(const block *b, int level, int step) {
-    pp_hunt *h = b->h;
+    pp_design_search *h = b->h;
     uint64_t T = pp_design_trials(h->design);
     pp_design_work *work = &h->work[level < 0 ? 0 : level];
     wave w = {.b = b, .work = work};
@@ -325,7 +325,7 @@ static perp_status run_level(const block *b, int level, int step) {
 }
 
 static perp_status run_static(const block *b, int level) {
-    pp_hunt *h = b->h;
+    pp_design_search *h = b->h;
     const pp_design *d = h->design;
     perp_status st = PERP_OK;
     for (uint64_t j = 0; !st && j < b->n; j++) {
@@ -349,7 +349,7 @@ static void note_level(const block *b, int level) {
 }
 
 static perp_status judge_passing(const block *b) {
-    pp_hunt *h = b->h;
+    pp_design_search *h = b->h;
     const pp_design *d = h->design;
     perp_status st = PERP_OK;
     for (uint64_t j = 0; !st && j < b->n; j++) {
@@ -382,7 +382,7 @@ static perp_status run_block(const block *b) {
 }
 
 /* Order of the designs: those that meet more guesses first, else as they were drawn. */
-static perp_status order_designs(pp_hunt *h, uint64_t *order) {
+static perp_status order_designs(pp_design_search *h, uint64_t *order) {
     const pp_design *d = h->design;
     uint64_t n = 0;
     int guesses = 0;
@@ -406,7 +406,7 @@ static perp_status order_designs(pp_hunt *h, uint64_t *order) {
 }
 
 static perp_status run_blocks(block *b, uint64_t *order) {
-    pp_hunt *h = b->h;
+    pp_design_search *h = b->h;
     uint64_t size = h->design->enough ? DESIGN_BLOCK : h->count, passed = 0;
     perp_status st = order_designs(h, order);
     for (uint64_t at = 0; !st && at < h->count; at += size) {
@@ -419,7 +419,7 @@ static perp_status run_blocks(block *b, uint64_t *order) {
     return st;
 }
 
-static perp_status run_drawn(pp_hunt *h, perp_refusal *why) {
+static perp_status run_drawn(pp_design_search *h, perp_refusal *why) {
     const pp_design *d = h->design;
     uint64_t n = (uint64_t)d->stage[0].evaluations, *order = malloc(sizeof *order * (size_t)n);
     block b = {.h = h, .alive = malloc((size_t)n), .table = d->objective ? calloc((size_t)n, sizeof *b.table) : NULL};
@@ -441,11 +441,11 @@ static perp_status run_drawn(pp_hunt *h, perp_refusal *why) {
     return st;
 }
 
-perp_status pp_hunt_run(pp_hunt *h, perp_refusal *why) {
+perp_status pp_design_search_run(pp_design_search *h, perp_refusal *why) {
     return h->design->sample ? run_drawn(h, why) : run_search(h, why);
 }
 
-void pp_hunt_free(pp_hunt *h) {
+void pp_design_search_free(pp_design_search *h) {
     pp_table_free(&h->known);
     free(h->x);
     free(h->record);
@@ -474,13 +474,13 @@ static bool fresh_done(void *ctx, const pp_row *row) {
     return !f->status;
 }
 
-perp_status pp_hunt_verify(const pp_design *d, pp_crew *crew, const double *x, double *f, uint64_t *failed,
-                           perp_refusal *why) {
+perp_status pp_design_search_verify(const pp_design *d, pp_worker_pool *pool, const double *x, double *f,
+                                    uint64_t *failed, perp_refusal *why) {
     fresh w = {.d = d, .x = x, .why = why};
     double g[PP_DESIGN_CONSTRAINTS];
     pp_table_init(&w.t, d->study);
-    pp_crew_job job = {.count = pp_design_trials(d), .values = fresh_values, .done = fresh_done, .ctx = &w};
-    perp_status st = pp_crew_run(crew, &job, why);
+    pp_worker_pool_job job = {.count = pp_design_trials(d), .values = fresh_values, .done = fresh_done, .ctx = &w};
+    perp_status st = pp_worker_pool_run(pool, &job, why);
     if (!st) st = pp_design_judge(d, &w.t, x, f, g, why);
     *f = as_written(d, *f);
     *failed = 0;

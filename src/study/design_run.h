@@ -27,9 +27,9 @@ typedef struct pp_design_work {
     double seconds; /* processor time */
 } pp_design_work;
 
-typedef struct pp_hunt {
+typedef struct pp_design_search {
     const pp_design *design;
-    pp_crew *crew;
+    pp_worker_pool *pool;
     pp_study_file *file; /* rows are added; NULL: none is kept */
     bool all_trials;     /* sample: run all trials of a design, also after one failed */
     bool (*stop)(void *ctx);
@@ -46,16 +46,16 @@ typedef struct pp_hunt {
     perp_search_result result;
     perp_refusal why; /* the error that ended it */
     perp_status status;
-} pp_hunt;
+} pp_design_search;
 
 /* Reads the rows of the file, so that they are not run again. */
-perp_status pp_hunt_begin(pp_hunt *h, perp_refusal *why);
+perp_status pp_design_search_begin(pp_design_search *h, perp_refusal *why);
 /* Runs the whole search. PERP_E_STOPPED if it was interrupted; what has been found so far is there. */
-perp_status pp_hunt_run(pp_hunt *h, perp_refusal *why);
-void pp_hunt_free(pp_hunt *h);
-/* Judges a point with fresh trials that are not kept: for verification. The crew may be of another study (another seed,
+perp_status pp_design_search_run(pp_design_search *h, perp_refusal *why);
+void pp_design_search_free(pp_design_search *h);
+/* Judges a point with fresh trials that are not kept: for verification. The pool may be of another study (another seed,
  * another step). */
-perp_status pp_hunt_verify(const pp_design *d, pp_crew *crew, const double *x, double *f, uint64_t *failed,
-                           perp_refusal *why);
+perp_status pp_design_search_verify(const pp_design *d, pp_worker_pool *pool, const double *x, double *f,
+                                    uint64_t *failed, perp_refusal *why);
 
 #endif

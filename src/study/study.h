@@ -87,7 +87,7 @@ typedef struct pp_study {
 
     uint32_t values, report, checks, design, estimate; /* nodes, read by the files that use them; 0: not given */
     bool narrowed; /* only some values of what varies are taken: checks of others do not apply */
-    int refine;    /* steps of h/refine instead of h; 1 unless a caller sets it before it makes a crew */
+    int refine;    /* steps of h/refine instead of h; 1 unless a caller sets it before it makes a pool */
 } pp_study;
 
 /* Options that replace what the study file says. */
@@ -208,17 +208,17 @@ int pp_study_settings(const pp_study *s, const double *value, perp_scene_value *
 bool pp_runner_run(pp_runner *r, perp_scene *scene, uint64_t number, const double *value, pp_row *row);
 
 /* Runners for all workers of an ensemble. */
-typedef struct pp_crew {
+typedef struct pp_worker_pool {
     const pp_study *study;
     perp_ensemble *ensemble;
     pp_runner **runner;
     int n;
-} pp_crew;
-perp_status pp_crew_new(const pp_study *s, int workers, pp_crew *out, perp_refusal *why);
-void pp_crew_free(pp_crew *c);
+} pp_worker_pool;
+perp_status pp_worker_pool_new(const pp_study *s, int workers, pp_worker_pool *out, perp_refusal *why);
+void pp_worker_pool_free(pp_worker_pool *c);
 
 /* Trials of a list of numbers, in its order. */
-typedef struct pp_crew_job {
+typedef struct pp_worker_pool_job {
     const uint64_t *number; /* NULL: first, first + 1, ... */
     uint64_t first, count;
     /* Writes the values of all parameters; from a worker's thread. NULL: those of the plan, pp_study_values() */
@@ -226,9 +226,9 @@ typedef struct pp_crew_job {
     bool (*done)(void *ctx, const pp_row *row); /* calling thread, in order; false: end */
     bool (*stop)(void *ctx);                    /* as of perp_trials */
     void *ctx;
-} pp_crew_job;
+} pp_worker_pool_job;
 /* The scene of a worker (ensemble.c). */
 perp_scene *pp_ensemble_scene(const perp_ensemble *e, int worker);
-perp_status pp_crew_run(pp_crew *c, const pp_crew_job *job, perp_refusal *why);
+perp_status pp_worker_pool_run(pp_worker_pool *c, const pp_worker_pool_job *job, perp_refusal *why);
 
 #endif

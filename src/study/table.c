@@ -132,7 +132,7 @@ static const char *const functions[F_N] = {"count",     "fraction", "total",   "
 enum { CONDITIONS = 32, OWN = 6 };
 static const char *const own_names[OWN] = {"trial", "sample", "cell", "steps", "t_end", "outcome"};
 
-struct pp_over {
+struct pp_aggregate {
     const pp_study *study;
     uint32_t node;
     char key[160];
@@ -174,7 +174,7 @@ static void condition_values(const pp_study *s, const pp_row *r, double *value) 
         for (int i = 0; s->axis[a].label && i < s->axis[a].n && n < 2 * PP_STUDY_VARIABLES; i++) value[n++] = i;
 }
 
-static pp_expr *condition(pp_over *x, const char *text, char *why, size_t why_size) {
+static pp_expr *condition(pp_aggregate *x, const char *text, char *why, size_t why_size) {
     for (int i = 0; i < x->ncondition; i++)
         if (!strcmp(x->condition[i].text, text)) return x->condition[i].x;
     if (x->ncondition == CONDITIONS) {
@@ -202,7 +202,7 @@ typedef struct chosen {
 } chosen;
 
 /* The trials that a condition holds for; measure < 0: only counted. */
-static bool choose(pp_over *x, int measure, const char *text, chosen *c, char *why, size_t why_size) {
+static bool choose(pp_aggregate *x, int measure, const char *text, chosen *c, char *why, size_t why_size) {
     const pp_table *t = x->table;
     const pp_study *s = x->study;
     pp_expr *when = NULL;
@@ -252,7 +252,7 @@ static double conclude(int f, chosen *c, double part) {
 }
 
 static bool call(void *ctx, int f, const pp_expr_arg *arg, int narg, double *out, char *why, size_t why_size) {
-    pp_over *x = ctx;
+    pp_aggregate *x = ctx;
     bool plain = f == F_TRIALS || f == F_FAILED, part = f == F_QUANTILE;
     int most = plain ? 1 : part ? 3 : 2, least = plain ? 0 : part ? 2 : 1;
     bool good = narg >= least && narg <= most;
@@ -281,13 +281,13 @@ static bool call(void *ctx, int f, const pp_expr_arg *arg, int narg, double *out
     return good;
 }
 
-perp_status pp_over_new(const pp_study *s, uint32_t node, const char *key, const char *const *name, int nname,
-                        pp_over **out, perp_refusal *why) {
+perp_status pp_aggregate_new(const pp_study *s, uint32_t node, const char *key, const char *const *name, int nname,
+                             pp_aggregate **out, perp_refusal *why) {
     const pp_tree *t = &s->tree;
     *out = NULL;
     if (t->node[node].kind != PP_NODE_SCALAR || t->node[node].length == 0)
         return pp_field_refuse(t, node, key, "an expression over trials, such as fraction(\"success\")", why);
-    pp_over *x = pp_alloc(&s->alloc, sizeof *x);
+    pp_aggregate *x = pp_alloc(&s->alloc, sizeof *x);
     if (!x) return pp_study_no_memory(s, "", why);
     memset(x, 0, sizeof *x);
     x->study = s;
@@ -305,15 +305,15 @@ perp_status pp_over_new(const pp_study *s, uint32_t node, const char *key, const
     double unused, value[PP_STUDY_VARIABLES] = {0};
     pp_table none;
     pp_table_init(&none, s);
-    if (!st) st = pp_over_eval(x, &none, value, &unused, why);
+    if (!st) st = pp_aggregate_eval(x, &none, value, &unused, why);
     if (st)
-        pp_over_free(x);
+        pp_aggregate_free(x);
     else
         *out = x;
     return st;
 }
 
-void pp_over_free(pp_over *x) {
+void pp_aggregate_free(pp_aggregate *x) {
     if (!x) return;
     for (int i = 0; i < x->ncondition; i++) {
         pp_free(&x->study->alloc, x->condition[i].text);
@@ -333,7 +333,7 @@ static double mean_of(const pp_table *t, int measure) {
     return pp_cell_mean(&c);
 }
 
-perp_status pp_over_eval(pp_over *x, const pp_table *t, const double *value, double *out, perp_refusal *why) {
+perp_status pp_aggregate_eval(pp_aggregate *x, const pp_table *t, const double *value, double *out, perp_refusal *why) {
     char words[1024];
     double all[PP_STUDY_VARIABLES] = {0};
     int n = x->nname;

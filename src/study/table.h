@@ -43,11 +43,11 @@ double pp_cell_deviation(const pp_cell *c); /* of one trial */
  * quantile(measure, part), lower, upper (ends of Wilson's interval), each of ("measure") or ("measure", "condition"),
  * trials() and failed() of ("condition"). The name of a measure alone is its mean. A condition is an expression of parameters, measures, `trial`, `sample`,
  * `cell`, variables by name (classes by their place from 0), names of classes, `steps`, `t_end`, `outcome`. */
-typedef struct pp_over pp_over;
-perp_status pp_over_new(const pp_study *s, uint32_t node, const char *key, const char *const *name, int nname,
-                        pp_over **out, perp_refusal *why);
-void pp_over_free(pp_over *x);
+typedef struct pp_aggregate pp_aggregate;
+perp_status pp_aggregate_new(const pp_study *s, uint32_t node, const char *key, const char *const *name, int nname,
+                             pp_aggregate **out, perp_refusal *why);
+void pp_aggregate_free(pp_aggregate *x);
 /* `value`: of the further names given at compilation. */
-perp_status pp_over_eval(pp_over *x, const pp_table *t, const double *value, double *out, perp_refusal *why);
+perp_status pp_aggregate_eval(pp_aggregate *x, const pp_table *t, const double *value, double *out, perp_refusal *why);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* trial.c - one trial: sets parameters, runs the scene, evaluates measures; and a runner for each worker (a crew). */
+/* trial.c - one trial: sets parameters, runs the scene, evaluates measures; and a runner for each worker (a pool). */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -157,10 +157,10 @@ bool pp_runner_run(pp_runner *r, perp_scene *scene, uint64_t number, const doubl
     return true;
 }
 
-/* ---- crews ---- */
+/* ---- pools of workers ---- */
 
-perp_status pp_crew_new(const pp_study *s, int workers, pp_crew *out, perp_refusal *why) {
-    *out = (pp_crew){.study = s};
+perp_status pp_worker_pool_new(const pp_study *s, int workers, pp_worker_pool *out, perp_refusal *why) {
+    *out = (pp_worker_pool){.study = s};
     perp_status st = perp_ensemble_create(s->scene, workers, &out->ensemble, why);
     if (st) return st;
     int n = perp_ensemble_workers(out->ensemble);
@@ -170,27 +170,27 @@ perp_status pp_crew_new(const pp_study *s, int workers, pp_crew *out, perp_refus
         st = pp_runner_new(s, pp_ensemble_scene(out->ensemble, out->n), &out->runner[out->n], why);
         if (!st) out->n++;
     }
-    if (st) pp_crew_free(out);
+    if (st) pp_worker_pool_free(out);
     return st;
 }
 
-void pp_crew_free(pp_crew *c) {
+void pp_worker_pool_free(pp_worker_pool *c) {
     for (int i = 0; i < c->n; i++) pp_runner_free(c->runner[i]);
     if (c->study) pp_free(&c->study->alloc, (void *)c->runner);
     perp_ensemble_destroy(c->ensemble);
-    *c = (pp_crew){0};
+    *c = (pp_worker_pool){0};
 }
 
-typedef struct crew_run {
-    pp_crew *crew;
-    const pp_crew_job *job;
-} crew_run;
+typedef struct pool_run {
+    pp_worker_pool *pool;
+    const pp_worker_pool_job *job;
+} pool_run;
 
-static uint64_t number_of(const pp_crew_job *j, uint64_t i) { return j->number ? j->number[i] : j->first + i; }
+static uint64_t number_of(const pp_worker_pool_job *j, uint64_t i) { return j->number ? j->number[i] : j->first + i; }
 
 static bool run(void *ctx, int worker, perp_scene *scene, uint64_t i, void *result) {
-    crew_run *c = ctx;
-    const pp_study *s = c->crew->study;
+    pool_run *c = ctx;
+    const pp_study *s = c->pool->study;
     double value[PP_STUDY_VARIABLES];
     pp_row *row = result;
     perp_refusal why;
@@ -203,22 +203,22 @@ static bool run(void *ctx, int worker, perp_scene *scene, uint64_t i, void *resu
         say(row, why.text);
         return true;
     }
-    return pp_runner_run(c->crew->runner[worker], scene, number, value, row);
+    return pp_runner_run(c->pool->runner[worker], scene, number, value, row);
 }
 
 static bool done(void *ctx, uint64_t i, const void *result) {
     (void)i;
-    crew_run *c = ctx;
+    pool_run *c = ctx;
     return c->job->done(c->job->ctx, result);
 }
 
 static bool stop(void *ctx) {
-    crew_run *c = ctx;
+    pool_run *c = ctx;
     return c->job->stop && c->job->stop(c->job->ctx);
 }
 
-perp_status pp_crew_run(pp_crew *c, const pp_crew_job *job, perp_refusal *why) {
-    crew_run r = {.crew = c, .job = job};
+perp_status pp_worker_pool_run(pp_worker_pool *c, const pp_worker_pool_job *job, perp_refusal *why) {
+    pool_run r = {.pool = c, .job = job};
     perp_trials t = {
         .count = job->count, .result_size = pp_row_size(c->study), .run = run, .done = done, .stop = stop, .ctx = &r};
     return perp_ensemble_run(c->ensemble, &t, why);

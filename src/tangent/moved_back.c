@@ -35,7 +35,7 @@ static perp_status start_beside(const perp_tangent *t, perp_world *w, int d, dou
 bool pp_was_moved_back(const pp_frame *f) {
     bool any = false;
     for (int i = 0; f->s0->lag > 0 && i < f->control.nblock; i++)
-        any |= (f->s0->mark[f->control.block_body[i]] & PP_BACK) != 0;
+        any |= (f->s0->mark[f->control.block_body[i]] & PP_VELOCITY_SHIFTED) != 0;
     return any;
 }
 

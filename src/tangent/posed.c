@@ -415,7 +415,8 @@ static void show_later(work *k, int d, int b, const double *dnu) {
     const perp_tangent *t = k->t;
     int slot = k->f->control.block_body[b], nd = k->f->control.block_ndof[b], lin = k->w->def.dim;
     double dv[6], *later = pp_tangent_at(t, t->next_ddv, d, slot), part = k->f->later[b];
-    bool back = (k->f->s0->mark[slot] & PP_BACK) && part == 0.5; /* from the velocity that is known at the start */
+    bool back =
+        (k->f->s0->mark[slot] & PP_VELOCITY_SHIFTED) && part == 0.5; /* from the velocity that is known at the start */
     if (back) part = 1;
     for (int c = 0; c < 6; c++)
         dv[c] = pp_tangent_at(t, t->dv, d, slot)[c] + (back ? pp_tangent_at(t, t->ddv, d, slot)[c] : 0);

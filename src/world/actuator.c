@@ -92,7 +92,7 @@ perp_status perp_actuator_add(perp_world *w, const perp_actuator_def *def, perp_
     *ctrl = def->ctrl;
     pp_joint *j = &w->joint[a.joint];
     j->actuator[def->coord] = slot;
-    pp_forces_given(&w->state, j->a, j->b);
+    pp_forces_were_set(&w->state, j->a, j->b);
     if (out) *out = (perp_actuator_id){(uint32_t)slot, a.gen};
     return PERP_OK;
 }
@@ -103,7 +103,7 @@ void pp_actuator_drop(perp_world *w, int slot) {
     int row = row_of(w, slot), live = w->robot.nactuator - w->robot.dead_actuator;
     memmove(w->robot.ctrl + row, w->robot.ctrl + row + 1, (size_t)(live - row - 1) * sizeof *w->robot.ctrl);
     j->actuator[a->def.coord] = -1;
-    pp_forces_given(&w->state, j->a, j->b);
+    pp_forces_were_set(&w->state, j->a, j->b);
     pp_free(&w->alloc, a->name);
     a->name = NULL;
     a->gen++;
@@ -150,7 +150,7 @@ static void give_ctrl(perp_world *w, pp_actuator *a, double *row, double ctrl) {
     *row = ctrl;
     if (a->def.ctrl == ctrl) return;
     a->def.ctrl = ctrl;
-    pp_joint_forces_given(w, a->joint);
+    pp_joint_forces_were_set(w, a->joint);
 }
 
 perp_status perp_actuator_set_ctrl(perp_world *w, perp_actuator_id id, double ctrl) {

@@ -185,8 +185,8 @@ perp_status perp_body_add(perp_world *w, const perp_body_def *d, perp_body_id *o
         w->room.dead_body--;
     w->state.X[slot] = X;
     w->state.theta[slot] = w->def.dim == 2 ? planar_angle(X.q) : 0;
-    pp_velocity_given(&w->state, slot, d->v_W, d->w_W);
-    w->state.mark[slot] = PP_FRESH;
+    pp_velocity_was_set(&w->state, slot, d->v_W, d->w_W);
+    w->state.mark[slot] = PP_VELOCITY_SET;
     if (out) *out = (perp_body_id){(uint32_t)slot, b.gen};
     return PERP_OK;
 }
@@ -253,7 +253,7 @@ perp_status perp_body_set_pose(perp_world *w, perp_body_id id, perp_pose X) {
     if (st) return st;
     w->state.X[slot] = X;
     if (w->def.dim == 2) w->state.theta[slot] = planar_angle(X.q);
-    if (w->body[slot].kind == PERP_BODY_DYNAMIC) pp_place_given(&w->state, slot);
+    if (w->body[slot].kind == PERP_BODY_DYNAMIC) pp_pose_was_set(&w->state, slot);
     return PERP_OK;
 }
 
@@ -267,7 +267,7 @@ perp_status perp_body_set_velocity(perp_world *w, perp_body_id id, perp_vec3 v, 
     if (st) return st;
     if (w->body[slot].particle && perp_v3_norm(om) > 0)
         return pp_fail(w, PERP_E_ARG, "a particle cannot have an angular velocity");
-    pp_velocity_given(&w->state, slot, v, om);
+    pp_velocity_was_set(&w->state, slot, v, om);
     return PERP_OK;
 }
 
@@ -281,7 +281,7 @@ perp_status perp_body_set_force(perp_world *w, perp_body_id id, perp_vec3 force,
     if (st) return st;
     bool same = perp_v3_norm(perp_v3_sub(force, w->body[slot].force_W)) == 0 &&
                 perp_v3_norm(perp_v3_sub(torque, w->body[slot].torque_W)) == 0;
-    if (!same) pp_force_given(&w->state, slot);
+    if (!same) pp_force_was_set(&w->state, slot);
     w->body[slot].force_W = force;
     w->body[slot].torque_W = torque;
     return PERP_OK;
@@ -302,7 +302,7 @@ perp_status perp_body_set_motion(perp_world *w, perp_body_id id, const perp_moti
     b->motion = m;
     w->state.X[slot] = X;
     w->state.theta[slot] = theta;
-    w->state.mark[slot] |= PP_FRESH;
+    w->state.mark[slot] |= PP_VELOCITY_SET;
     return PERP_OK;
 }
 

@@ -174,7 +174,7 @@ static void choose_start(perp_world *w) {
     bool suits = !w->chosen.stepper->step && !w->chosen.stepper->supports && d->geometry != PERP_GEOMETRY_END &&
                  !(d->error_tolerance > 0) && !d->joint_correction;
     d->start = suits ? PERP_START_STAGGERED : PERP_START_PLAIN;
-    w->chosen.start_left = true;
+    w->chosen.start_automatic = true;
 }
 
 static perp_status choose_solvers(perp_world *w, char *why, size_t n) {

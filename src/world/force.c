@@ -101,8 +101,8 @@ perp_status perp_force_add(perp_world *w, const perp_force_def *d, perp_force_id
         w->nforce++;
     else
         w->room.dead_force--;
-    pp_forces_given(&w->state, f.a, f.b);
-    if (f.joint >= 0) pp_joint_forces_given(w, f.joint);
+    pp_forces_were_set(&w->state, f.a, f.b);
+    if (f.joint >= 0) pp_joint_forces_were_set(w, f.joint);
     if (out) *out = (perp_force_id){(uint32_t)slot, f.gen};
     return PERP_OK;
 }
@@ -123,7 +123,7 @@ perp_status perp_force_set_target(perp_world *w, perp_force_id id, double target
     if (st) return st;
     const pp_joint *j = &w->joint[w->force[slot].joint];
     if (target != w->force[slot].def.target || target_rate != w->force[slot].def.target_rate)
-        pp_forces_given(&w->state, j->a, j->b);
+        pp_forces_were_set(&w->state, j->a, j->b);
     w->force[slot].def.target = target;
     w->force[slot].def.target_rate = target_rate;
     return PERP_OK;

@@ -157,7 +157,7 @@ bool perp_body_get_motion(const perp_world *w, perp_body_id id, perp_motion_def 
     int slot = pp_body_slot(w, id);
     if (slot < 0 || !w->body[slot].motion || !out) return false;
     perp_pose X;
-    *out = pp_motion_given(w->body[slot].motion, &X);
+    *out = pp_motion_definition(w->body[slot].motion, &X);
     if (from) *from = X;
     return true;
 }

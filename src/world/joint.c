@@ -45,7 +45,7 @@ void pp_forget(perp_world *w) {
     w->last.ncontact = 0;
     w->warm.ncontact = w->warm.njoint = 0;
     w->last.has_problem = false;
-    for (int i = 0; i < w->nbody; i++) pp_force_given(&w->state, i); /* the joint may have supported them */
+    for (int i = 0; i < w->nbody; i++) pp_force_was_set(&w->state, i); /* the joint may have supported them */
 }
 
 /* Refuses armature if the stepper does not support it. */
@@ -191,7 +191,7 @@ perp_status perp_joint_set_axis(perp_world *w, perp_joint_id id, int coord, cons
     perp_status st = pp_joint_check(&changed, w->def.dim, w->why, sizeof w->why);
     if (!st) st = check_armature(w, &changed);
     if (!st) {
-        pp_joint_forces_given(w, slot);
+        pp_joint_forces_were_set(w, slot);
         j->def = changed;
     }
     return st;

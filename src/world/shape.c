@@ -209,8 +209,8 @@ static perp_status check_law(perp_world *w, perp_pair_law law) {
 }
 
 /* Marks all forces as changed after a change of friction. */
-static void laws_given(perp_world *w) {
-    for (int i = 0; i < w->nbody; i++) pp_force_given(&w->state, i);
+static void laws_were_set(perp_world *w) {
+    for (int i = 0; i < w->nbody; i++) pp_force_was_set(&w->state, i);
 }
 
 perp_status perp_shape_set_surface_velocity(perp_world *w, perp_shape_id id, perp_vec3 v_B) {
@@ -223,7 +223,7 @@ perp_status perp_shape_set_surface_velocity(perp_world *w, perp_shape_id id, per
         return pp_fail(w, PERP_E_MEMORY, "out of memory for a surface velocity");
     drop_belt(w, slot);
     if (moves(&belt) && !w->shape[slot].visual) w->belt[w->nbelt++] = belt;
-    laws_given(w);
+    laws_were_set(w);
     return PERP_OK;
 }
 
@@ -233,7 +233,7 @@ perp_status perp_pair_set(perp_world *w, int a, int b, perp_pair_law law) {
     perp_status st = check_law(w, law);
     if (st) return st;
     w->law[a * w->nmaterial + b] = w->law[b * w->nmaterial + a] = law;
-    laws_given(w);
+    laws_were_set(w);
     return PERP_OK;
 }
 
@@ -242,6 +242,6 @@ perp_status perp_pair_set_all(perp_world *w, perp_pair_law law) {
     if (st) return st;
     w->law_all = law;
     for (int i = 0; i < w->nmaterial * w->nmaterial; i++) w->law[i] = law;
-    laws_given(w);
+    laws_were_set(w);
     return PERP_OK;
 }

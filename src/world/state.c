@@ -16,7 +16,7 @@
 typedef struct saved_header {
     uint64_t magic, layout; /* layout: hash of the kinds of elements in the slots */
     uint64_t size, check;   /* total number of bytes; hash of all bytes, computed with check = 0 */
-    double t, lag, part, stored;
+    double t, lag, substep, elastic_energy;
     uint64_t step;
     int32_t nbody, njoint, nwarm_contact, nwarm_joint;
 } saved_header;
@@ -94,8 +94,8 @@ perp_status perp_world_get_state(const perp_world *w, void *buf, size_t size) {
     h.size = need;
     h.t = w->state.t;
     h.lag = w->state.lag;
-    h.part = w->state.part;
-    h.stored = w->state.stored;
+    h.substep = w->state.substep;
+    h.elastic_energy = w->state.elastic_energy;
     h.step = w->state.step;
     h.nbody = w->nbody;
     h.njoint = w->njoint;
@@ -119,7 +119,7 @@ perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size) {
                        h.nbody, h.njoint, w->nbody, w->njoint);
     bool sane = h.nwarm_contact >= 0 && h.nwarm_joint >= 0 &&
                 h.size == saved_size(h.nbody, h.njoint, h.nwarm_contact, h.nwarm_joint) && h.size <= size &&
-                isfinite(h.t) && isfinite(h.lag) && isfinite(h.part) && isfinite(h.stored) &&
+                isfinite(h.t) && isfinite(h.lag) && isfinite(h.substep) && isfinite(h.elastic_energy) &&
                 h.check == checksum(h, (const char *)buf + sizeof h, (size_t)h.size - sizeof h);
     if (!sane) return pp_fail(w, PERP_E_ARG, "the state is damaged");
     pp_warm *m = &w->warm;
@@ -137,8 +137,8 @@ perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size) {
     }
     w->state.t = h.t;
     w->state.lag = h.lag;
-    w->state.part = h.part;
-    w->state.stored = h.stored;
+    w->state.substep = h.substep;
+    w->state.elastic_energy = h.elastic_energy;
     w->state.step = h.step;
     w->last.ncontact = 0; /* contacts of the last step are not part of a state */
     w->last.has_problem = w->last.failed = false;
@@ -260,7 +260,7 @@ perp_status perp_world_clone(const perp_world *w, perp_world **out) {
     if (st) return st;
     memcpy(to->chosen.settings, w->chosen.settings, sizeof to->chosen.settings);
     to->chosen.stepper_settings = w->chosen.stepper_settings;
-    to->chosen.start_left = w->chosen.start_left;
+    to->chosen.start_automatic = w->chosen.start_automatic;
     if (!clone_bodies(w, to) || !clone_rest(w, to) || !pp_clone_sites(w, to) || !pp_clone_actuators(w, to) ||
         !pp_clone_sensors(w, to) || !clone_memory(w, to)) {
         perp_world_destroy(to);

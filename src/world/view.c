@@ -10,7 +10,7 @@
 #include "world/lifetime.h"
 
 _Static_assert(sizeof(perp_pose) == 7 * sizeof(double), "a pose is lent as seven numbers");
-_Static_assert(sizeof(pp_lent_twist) == 6 * sizeof(double), "a velocity is lent as six numbers");
+_Static_assert(sizeof(pp_shown_twist) == 6 * sizeof(double), "a velocity is lent as six numbers");
 
 perp_status perp_world_look(perp_world *w, perp_world_view *out) {
     if (!out) return pp_fail(w, PERP_E_ARG, "perp_world_look: out is NULL");

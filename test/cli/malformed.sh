@@ -20,7 +20,7 @@ check() {
     shift 3
     cases=$((cases + 1))
     state "$folder" >before
-    (cd "$folder" && "$perp" "$@" </dev/null) >out 2>err
+    perp_in "$folder" "$@"
     code=$?
     [ -z "$tell" ] || { echo "== $what" && cat err; } >>"$tell"
     [ $code -eq 2 ] || failed "$what: exit code $code, not 2: perp $*"

@@ -27,7 +27,7 @@ for folder in cases/???; do
     what=$(cat "$folder.name") command=sweep
     [ ! -e "$folder.run" ] || command=$(cat "$folder.run")
     ls "$folder" >before
-    (cd "$folder" && "$perp" "$command" study.yaml </dev/null) >out 2>err
+    perp_in "$folder" "$command" study.yaml
     code=$?
     [ $code -eq 2 ] || failed "$what: exit code $code, not 2"
     [ "$(cat err)" = "perp: $(cat "$folder.says")" ] || failed "$what: said

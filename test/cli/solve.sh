@@ -32,7 +32,7 @@ run 1 solve walls.dat
 for text in figure infeasible 'contact 0' 'contact 1' 'contradict each other' 'needs impulses'; do has out "$text"; done
 run 1 solve walls.dat --json
 is_json out
-[ "$(field out status)" = infeasible ] && [ "$(field out violated)" = 2 ] && [ "$(field out fighting)" = 2 ] || failed "walls: $(cat out)"
+[ "$(field out status)" = infeasible ] && [ "$(field out violated)" = 2 ] && [ "$(field out contradicting_laws)" = 2 ] || failed "walls: $(cat out)"
 printf '2\n0\n2\n2\n2 2\n0 0\n0 0\n1 -2\n' >zero.dat # w = q whatever z is
 run 1 solve zero.dat
 has out infeasible

@@ -393,7 +393,7 @@ static void meets_at_the_end(void **state) {
     add_shape(w, ball, perp_shape_sphere(0.1));
     for (int i = 1; i <= 10; i++) {
         (void)run(w, 1);
-        assert_true(w->state.part > 7.8e-6);
+        assert_true(w->state.substep > 7.8e-6);
     }
     NEAR(velocity_of(w, ball).y, 1, 1e-5);
     perp_world_destroy(w);

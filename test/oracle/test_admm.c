@@ -273,7 +273,7 @@ static void test_systems(void **state) {
         double C[16 * MOST], E[16 * MOST], b[MOST], x[MOST], y[MOST], size = 0;
         assert_true(pp_cone_make(&c, &p, &call, &singular));
         assert_true(pp_cone_linear_make(&linear, &c, &call) && pp_cone_cg_make(&cg, &c, &call));
-        assert_true(cg.twin);
+        assert_true(cg.symmetric_operator);
         random_blocks(&c, symmetric, C, E);
         assert_true(pp_cone_linear_factor(&linear, C, E) && pp_cone_cg_prepare(&cg, C, E));
         assert_true(symmetric ? cg.symmetric : !cg.symmetric || c.m == c.nrow); /* single rows always are */

@@ -52,11 +52,11 @@ static inline double over(const pp_study *s, const pp_table *t, const char *text
     snprintf(whole, sizeof whole, "%stitle: '%s'\n", plan, text);
     pp_study *own = open_study(whole, &why);
     assert_non_null(own);
-    pp_over *o;
+    pp_aggregate *o;
     uint32_t node = pp_yaml_get(&own->tree, 1, "title");
-    if (pp_over_new(own, node, "title", NULL, 0, &o, &why)) fail_msg("%s", why.text);
-    assert_int_equal(pp_over_eval(o, t, NULL, &x, &why), PERP_OK);
-    pp_over_free(o);
+    if (pp_aggregate_new(own, node, "title", NULL, 0, &o, &why)) fail_msg("%s", why.text);
+    assert_int_equal(pp_aggregate_eval(o, t, NULL, &x, &why), PERP_OK);
+    pp_aggregate_free(o);
     pp_study_close(own);
     (void)s;
     return x;
@@ -81,14 +81,15 @@ static inline void values_of(const pp_study *s, uint64_t k, double *value) {
 /* Runs all trials of a study with one worker into a table. */
 static inline void run_all(const pp_study *s, pp_table *t) {
     perp_refusal why = {0};
-    pp_crew crew;
+    pp_worker_pool pool;
     kept k = {.file = NULL};
     pp_table_init(&k.t, s);
-    perp_status made = pp_crew_new(s, 1, &crew, &why);
+    perp_status made = pp_worker_pool_new(s, 1, &pool, &why);
     if (made) fail_msg("%s", why.text);
-    assert_int_equal(pp_crew_run(&crew, &(pp_crew_job){.count = pp_study_trials(s), .done = keep, .ctx = &k}, &why),
-                     PERP_OK);
-    pp_crew_free(&crew);
+    assert_int_equal(
+        pp_worker_pool_run(&pool, &(pp_worker_pool_job){.count = pp_study_trials(s), .done = keep, .ctx = &k}, &why),
+        PERP_OK);
+    pp_worker_pool_free(&pool);
     *t = k.t;
 }
 

@@ -55,7 +55,7 @@ static perp_existence ask(const perp_problem *p) {
         perp_contradiction again;
         assert_int_equal(perp_contradiction_check(p, y, &again), PERP_OK);
         assert_int_equal(again.existence, PERP_EXISTENCE_NONE);
-        assert_true(again.closing > 0 && again.least_impulse > 1e9 && again.fighting > 0);
+        assert_true(again.closing > 0 && again.least_impulse > 1e9 && again.nlaw > 0);
     }
     return proof.existence;
 }
@@ -87,7 +87,7 @@ static void test_squeezed(void **state) {
     for (int n = 1; n <= 10; n++) {
         chain(n, 1);
         assert_int_equal(ask(&b.p), PERP_EXISTENCE_NONE);
-        assert_int_equal(proof.fighting, n + 1);
+        assert_int_equal(proof.nlaw, n + 1);
         assert_near(proof.closing, 1, 1e-9);
         not_solved(&b.p);
         chain(n, -1); /* the same with walls that part: no proof, and an answer */
@@ -151,7 +151,7 @@ static void test_wedge(void **state) {
     assert_int_equal(ask(&b.p), PERP_EXISTENCE_WEDGED);
     wedge(1e-9, 0.5); /* nearly two walls: impulses of 1e9 and more */
     assert_int_equal(ask(&b.p), PERP_EXISTENCE_STRAINED);
-    assert_true(proof.least_impulse > 1e8 && proof.least_impulse < 1e10 && proof.fighting == 2);
+    assert_true(proof.least_impulse > 1e8 && proof.least_impulse < 1e10 && proof.nlaw == 2);
     wedge(0, 0.5);
     assert_int_equal(ask(&b.p), PERP_EXISTENCE_NONE);
     assert_true(proof.law[0] + proof.law[1] == 1);
@@ -185,7 +185,7 @@ static void test_lcp(void **state) {
     perp_problem p = {.cls = PERP_LCP, .as.lcp = {3, M, q}};
     for (int k = 0; k < 2; k++) {
         assert_int_equal(ask(&p), PERP_EXISTENCE_NONE); /* w = q whatever z is */
-        assert_true(proof.fighting == 1 && proof.law[0] == 1 && proof.least_impulse == INFINITY);
+        assert_true(proof.nlaw == 1 && proof.law[0] == 1 && proof.least_impulse == INFINITY);
         not_solved(&p);
         p.z_scale = p.w_scale = scale;
     }
@@ -195,7 +195,7 @@ static void test_lcp(void **state) {
     M[4] = 0, M[1] = -1, M[7] = 0.5; /* w_1 = -2 - z_0 + z_2/2, w_2 = 3 - z_2: z_2 <= 3 */
     M[8] = -1;
     assert_int_equal(ask(&p), PERP_EXISTENCE_NONE);
-    assert_int_equal(proof.fighting, 2);
+    assert_int_equal(proof.nlaw, 2);
     q[2] = 5; /* z_2 <= 5, w_1 <= 1/2: room for w, whatever complementarity says */
     assert_int_not_equal(ask(&p), PERP_EXISTENCE_NONE);
     double lo[3] = {0, 1, 0}, hi[3] = {INFINITY, 4, INFINITY}, I[9] = {1, 0, 0, 0, 0, 0, 0, 0, 1};

@@ -143,7 +143,7 @@ static void rejected(const pile *p, const double *normals, const double *r, doub
     for (int k = 0; k < 3; k++) {
         perp_verdict v = judged(form[k], k < 2 ? r : normals, 1e-8);
         assert_false(v.solved);
-        assert_true(v.figure >= least && v.unsound >= least && v.worst >= 0);
+        assert_true(v.figure >= least && v.worst_violation >= least && v.worst >= 0);
     }
 }
 
@@ -152,7 +152,7 @@ static void accepted(const pile *p, const double *normals, const double *r) {
     for (int k = 0; k < 3; k++) {
         perp_verdict v = judged(form[k], k < 2 ? r : normals, 1e-8);
         if (!v.solved) fail_msg("form %d: figure %g, law %d", k, v.figure, v.worst);
-        assert_true(v.unsound == 0);
+        assert_true(v.worst_violation == 0);
     }
 }
 

@@ -73,7 +73,7 @@ static void spaced(double *v, int n, double from, double to) {
 enum { N = 20 };
 static double centre[N], chance[9][N * N];
 
-/* Something like a map of grasps: certain in the middle, hopeless outside, in 28ths. */
+/* Something like a map of grasps: certain in the middle, shorter_step_useless outside, in 28ths. */
 static void make_chances(void) {
     spaced(centre, N, -0.95, 0.95);
     for (int k = 0; k < 9; k++)

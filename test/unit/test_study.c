@@ -47,12 +47,12 @@ static void test_rows(void **state) {
     (void)remove("unit-study.h5");
     assert_int_equal(pp_study_file_create("unit-study.h5", s, NULL, 24, &a.file, &why), PERP_OK);
     for (int workers = 1; workers <= 3; workers += 2) {
-        pp_crew crew;
+        pp_worker_pool pool;
         kept *k = workers == 1 ? &a : &b;
-        assert_int_equal(pp_crew_new(s, workers, &crew, &why), PERP_OK);
-        pp_crew_job job = {.count = 24, .done = keep, .ctx = k};
-        assert_int_equal(pp_crew_run(&crew, &job, &why), PERP_OK);
-        pp_crew_free(&crew);
+        assert_int_equal(pp_worker_pool_new(s, workers, &pool, &why), PERP_OK);
+        pp_worker_pool_job job = {.count = 24, .done = keep, .ctx = k};
+        assert_int_equal(pp_worker_pool_run(&pool, &job, &why), PERP_OK);
+        pp_worker_pool_free(&pool);
         assert_int_equal(k->t.n, 24);
     }
     for (uint64_t i = 0; i < 24; i++) {

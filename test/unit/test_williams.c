@@ -112,7 +112,7 @@ static void primary(void **state) {
     (void)state;
     pp_geometry *g = geometry(perp_shape_box(1, 1, 0), 2), *thin = geometry(perp_shape_box(1, 0.02, 0), 2);
     pp_solid B = solid(g, perp_pose_at(0, -1, 0)), A = solid(g, perp_pose_2d(1, 1 + 0.01, 0));
-    pp_vicinity c = pp_vicinity_of(&A, 0.05, &B, 0.05);
+    pp_near_features c = pp_near_features_of(&A, 0.05, &B, 0.05);
     NEAR(c.epsilon, 0.1, 1e-15);
     int v = vertex_at(&A, perp_v3(0, 0.01, 0)), top = facet_facing(&B, perp_v3(0, 1, 0));
     pp_potential p = pp_vertex_facet(&c, 1, top, v);
@@ -123,10 +123,10 @@ static void primary(void **state) {
     assert_false(pp_vertex_facet(&c, 1, facet_facing(&B, perp_v3(1, 0, 0)), v).primary);   /* behind by 1 */
     assert_false(pp_vertex_facet(&c, 1, top, vertex_at(&A, perp_v3(0, 2.01, 0))).primary); /* points away */
     pp_solid T = solid(thin, perp_pose_at(0, -0.02, 0));
-    c = pp_vicinity_of(&A, 0.05, &T, 0.05);
+    c = pp_near_features_of(&A, 0.05, &T, 0.05);
     assert_true(pp_vertex_facet(&c, 1, facet_facing(&T, perp_v3(0, 1, 0)), v).primary);
     pp_solid under = solid(g, perp_pose_2d(1, -1.05, 0)); /* below the thin body, within reach of its top */
-    c = pp_vicinity_of(&under, 0.05, &T, 0.05);
+    c = pp_near_features_of(&under, 0.05, &T, 0.05);
     assert_false(
         pp_vertex_facet(&c, 1, facet_facing(&T, perp_v3(0, 1, 0)), vertex_at(&under, perp_v3(0, -0.05, 0))).primary);
     pp_geometry_destroy(g, &plain_alloc);
@@ -167,7 +167,7 @@ static void ridges(void **state) {
         assert_true(pp_edge_normal(&B, eb, &A, ea, &m));
         NEAR(apart(m, perp_v3_neg(into)), 0, 1e-9);
         assert_true(pp_applicable_edges(&A, ea, &B, eb, n) > 0.5);
-        pp_vicinity c = pp_vicinity_of(&A, 0.05, &B, 0.05);
+        pp_near_features c = pp_near_features_of(&A, 0.05, &B, 0.05);
         pp_potential p, flipped;
         assert_true(pp_edge_edge(&c, ea, eb, false, &p) && pp_edge_edge(&c, ea, eb, true, &flipped));
         NEAR(p.gap, gap, 1e-9);

@@ -198,11 +198,11 @@ double pp_tree_refit(pp_tree *t) {
 }
 
 /* Two of eight numbers, from number k on. */
-static pp_two_sides two(const double *x, int k) { return *(const pp_two_sides *)(const void *)(x + k); }
+static pp_double2 two(const double *x, int k) { return *(const pp_double2 *)(const void *)(x + k); }
 
 /* Which boxes of a block meet q: bit k for box k. */
 static unsigned meets(const pp_tree_block *b, const pp_box *q) {
-    pp_two_answers bits = {0, 0}, bit = {1, 2};
+    pp_mask2 bits = {0, 0}, bit = {1, 2};
     for (int k = 0; k < PP_TREE_FAN; k += 2, bit <<= 2)
         bits |= bit & (two(b->lo[0], k) <= q->hi.x) & (two(b->hi[0], k) >= q->lo.x) & (two(b->lo[1], k) <= q->hi.y) &
                 (two(b->hi[1], k) >= q->lo.y) & (two(b->lo[2], k) <= q->hi.z) & (two(b->hi[2], k) >= q->lo.z);

@@ -86,52 +86,52 @@ static pp_figure figure_of(const pp_placed *p, const pp_placed *other, perp_vec3
     return f;
 }
 
-static void lump_of(pp_lump *l, const pp_placed *p, const pp_placed *other, perp_vec3 origin, pp_arena *arena,
+static void lump_of(pp_polyhedron *l, const pp_placed *p, const pp_placed *other, perp_vec3 origin, pp_arena *arena,
                     bool *memory) {
     if (!is_plane(p->g)) {
-        pp_lump_of(l, p->g, shifted(p, origin), arena, memory);
+        pp_polyhedron_of(l, p->g, shifted(p, origin), arena, memory);
         return;
     }
     pp_half h = half_of(p, origin);
-    pp_lump_cube(l, perp_v3_sub(other->X_WS.p, origin), AROUND * other->g->bound, arena, memory);
-    pp_lump_clip(l, &h, 1, arena, memory);
+    pp_polyhedron_cube(l, perp_v3_sub(other->X_WS.p, origin), AROUND * other->g->bound, arena, memory);
+    pp_polyhedron_clip(l, &h, 1, arena, memory);
 }
 
 /* Two polyhedra, or one and a half-space (then b). */
 static double lumps(const pp_placed *a, const pp_placed *b, perp_vec3 origin, pp_arena *arena, bool *memory) {
-    pp_lump l;
+    pp_polyhedron l;
     int n;
-    pp_lump_of(&l, a->g, shifted(a, origin), arena, memory);
+    pp_polyhedron_of(&l, a->g, shifted(a, origin), arena, memory);
     pp_half *h = halves_of(b, origin, &n, arena, memory);
-    if (!*memory) pp_lump_clip(&l, h, n, arena, memory);
-    return *memory ? 0 : pp_lump_volume(&l);
+    if (!*memory) pp_polyhedron_clip(&l, h, n, arena, memory);
+    return *memory ? 0 : pp_polyhedron_volume(&l);
 }
 
 /* A capsule, standing from 0 to `length` on the z axis, and a polyhedron: cylinder and half balls. */
-static double capsule_lump(const pp_lump *l, double length, double r, pp_arena *arena, bool *memory) {
+static double capsule_lump(const pp_polyhedron *l, double length, double r, pp_arena *arena, bool *memory) {
     const perp_vec3 up = {0, 0, 1}, down = {0, 0, -1};
     const pp_half middle[2] = {{down, 0}, {up, length}}, below = {up, 0}, above = {down, -length};
-    pp_lump part;
-    pp_lump_copy(&part, l, arena, memory);
-    pp_lump_clip(&part, middle, 2, arena, memory);
-    double sum = pp_lump_in_cylinder(&part, r, arena, memory);
-    pp_lump_copy(&part, l, arena, memory);
-    pp_lump_clip(&part, &below, 1, arena, memory);
-    sum += pp_lump_in_ball(&part, perp_v3(0, 0, 0), r);
-    pp_lump_copy(&part, l, arena, memory);
-    pp_lump_clip(&part, &above, 1, arena, memory);
-    return sum + pp_lump_in_ball(&part, perp_v3(0, 0, length), r);
+    pp_polyhedron part;
+    pp_polyhedron_copy(&part, l, arena, memory);
+    pp_polyhedron_clip(&part, middle, 2, arena, memory);
+    double sum = pp_polyhedron_in_cylinder(&part, r, arena, memory);
+    pp_polyhedron_copy(&part, l, arena, memory);
+    pp_polyhedron_clip(&part, &below, 1, arena, memory);
+    sum += pp_polyhedron_in_ball(&part, perp_v3(0, 0, 0), r);
+    pp_polyhedron_copy(&part, l, arena, memory);
+    pp_polyhedron_clip(&part, &above, 1, arena, memory);
+    return sum + pp_polyhedron_in_ball(&part, perp_v3(0, 0, length), r);
 }
 
 static double round_lump(const pp_placed *round, const pp_placed *poly, perp_vec3 origin, pp_arena *arena,
                          bool *memory) {
-    pp_lump l;
+    pp_polyhedron l;
     perp_vec3 end[2], t, o;
     lump_of(&l, poly, round, origin, arena, memory);
     ends_of(round, origin, end);
     perp_vec3 d = perp_v3_sub(end[1], end[0]), u = perp_v3_unit(d);
     double r = round->g->radius;
-    if (!(perp_v3_dot(d, d) > 0)) return pp_lump_in_ball(&l, end[0], r);
+    if (!(perp_v3_dot(d, d) > 0)) return pp_polyhedron_in_ball(&l, end[0], r);
     perp_v3_frame(u, &t, &o);
     for (int v = 0; v < l.nvert; v++) {
         perp_vec3 x = perp_v3_sub(l.v[v], end[0]);
@@ -290,12 +290,12 @@ static double kronrod(slices *s, double a, double b, double *error) {
     return fine * h;
 }
 
-/* Halves an interval until the error of each part is its share of `asked`. */
-static double integrate(slices *s, double a, double b, double asked, int depth) {
+/* Halves an interval until the error of each part is its share of `tolerance`. */
+static double integrate(slices *s, double a, double b, double tolerance, int depth) {
     double error, sum = kronrod(s, a, b, &error);
-    if ((error <= asked && depth >= SURE) || depth >= HALVED || *s->memory) return sum;
+    if ((error <= tolerance && depth >= SURE) || depth >= HALVED || *s->memory) return sum;
     double c = (a + b) / 2;
-    return integrate(s, a, c, asked / 2, depth + 1) + integrate(s, c, b, asked / 2, depth + 1);
+    return integrate(s, a, c, tolerance / 2, depth + 1) + integrate(s, c, b, tolerance / 2, depth + 1);
 }
 
 static double round_solids(const pp_placed *a, const pp_placed *b, perp_vec3 origin, pp_arena *arena, bool *memory) {

@@ -57,22 +57,22 @@ typedef struct pp_figure {
 double pp_figures_area(const pp_figure *a, const pp_figure *b, pp_arena *arena, bool *memory);
 
 /* A convex polyhedron: loops of vertices, counter-clockwise seen from outside. */
-typedef struct pp_lump {
+typedef struct pp_polyhedron {
     int nvert, nface, cap_vert, cap_face, cap_loop;
     perp_vec3 *v;
     int *start; /* nface + 1, into loop */
     int *loop;
-} pp_lump;
+} pp_polyhedron;
 
-void pp_lump_cube(pp_lump *p, perp_vec3 centre, double half, pp_arena *arena, bool *memory);
+void pp_polyhedron_cube(pp_polyhedron *p, perp_vec3 centre, double half, pp_arena *arena, bool *memory);
 /* A copy of a polyhedron or box standing at X. */
-void pp_lump_of(pp_lump *p, const pp_geometry *g, perp_pose X, pp_arena *arena, bool *memory);
+void pp_polyhedron_of(pp_polyhedron *p, const pp_geometry *g, perp_pose X, pp_arena *arena, bool *memory);
 /* Clips by n planes in turn. */
-void pp_lump_clip(pp_lump *p, const pp_half *h, int n, pp_arena *arena, bool *memory);
-void pp_lump_copy(pp_lump *to, const pp_lump *from, pp_arena *arena, bool *memory);
-double pp_lump_volume(const pp_lump *p);
+void pp_polyhedron_clip(pp_polyhedron *p, const pp_half *h, int n, pp_arena *arena, bool *memory);
+void pp_polyhedron_copy(pp_polyhedron *to, const pp_polyhedron *from, pp_arena *arena, bool *memory);
+double pp_polyhedron_volume(const pp_polyhedron *p);
 /* Volume of a polyhedron within a ball; and within the endless cylinder of radius r about the z axis. */
-double pp_lump_in_ball(const pp_lump *p, perp_vec3 centre, double r);
-double pp_lump_in_cylinder(const pp_lump *p, double r, pp_arena *arena, bool *memory);
+double pp_polyhedron_in_ball(const pp_polyhedron *p, perp_vec3 centre, double r);
+double pp_polyhedron_in_cylinder(const pp_polyhedron *p, double r, pp_arena *arena, bool *memory);
 
 #endif

@@ -18,7 +18,7 @@
 /* A face tilted less than this against the axis of a cylinder has no area seen along it. */
 #define STEEP 1e-14
 
-static bool reserve(pp_lump *p, int nvert, int nface, int nloop, pp_arena *arena, bool *memory) {
+static bool reserve(pp_polyhedron *p, int nvert, int nface, int nloop, pp_arena *arena, bool *memory) {
     if (nvert <= p->cap_vert && nface <= p->cap_face && nloop <= p->cap_loop) return true;
     p->cap_vert = 2 * nvert;
     p->cap_face = 2 * nface;
@@ -32,7 +32,7 @@ static bool reserve(pp_lump *p, int nvert, int nface, int nloop, pp_arena *arena
     return false;
 }
 
-void pp_lump_copy(pp_lump *to, const pp_lump *from, pp_arena *arena, bool *memory) {
+void pp_polyhedron_copy(pp_polyhedron *to, const pp_polyhedron *from, pp_arena *arena, bool *memory) {
     memset(to, 0, sizeof *to);
     if (from->nvert == 0) return;
     int nloop = from->start[from->nface];
@@ -44,7 +44,7 @@ void pp_lump_copy(pp_lump *to, const pp_lump *from, pp_arena *arena, bool *memor
     memcpy(to->loop, from->loop, (size_t)nloop * sizeof *to->loop);
 }
 
-void pp_lump_cube(pp_lump *p, perp_vec3 c, double half, pp_arena *arena, bool *memory) {
+void pp_polyhedron_cube(pp_polyhedron *p, perp_vec3 c, double half, pp_arena *arena, bool *memory) {
     static const int faces[24] = {0, 1, 3, 2, 0, 2, 6, 4, 0, 4, 5, 1, 1, 5, 7, 3, 2, 3, 7, 6, 4, 6, 7, 5};
     memset(p, 0, sizeof *p);
     if (!reserve(p, 8, 6, 24, arena, memory)) return;
@@ -56,7 +56,7 @@ void pp_lump_cube(pp_lump *p, perp_vec3 c, double half, pp_arena *arena, bool *m
     memcpy(p->loop, faces, sizeof faces);
 }
 
-void pp_lump_of(pp_lump *p, const pp_geometry *g, perp_pose X, pp_arena *arena, bool *memory) {
+void pp_polyhedron_of(pp_polyhedron *p, const pp_geometry *g, perp_pose X, pp_arena *arena, bool *memory) {
     memset(p, 0, sizeof *p);
     int nloop = g->face_start[g->nface];
     if (!reserve(p, g->nvert, g->nface, nloop, arena, memory)) return;
@@ -79,7 +79,7 @@ typedef struct cut {
 } cut;
 
 /* The new vertex on the edge from `in` to `out`. */
-static int new_vertex(cut *c, const pp_lump *p, pp_lump *q, int in, int out) {
+static int new_vertex(cut *c, const pp_polyhedron *p, pp_polyhedron *q, int in, int out) {
     for (int k = c->first[in]; k >= 0; k = c->next[k])
         if (c->far[k] == out) return k;
     int k = c->nnew++;
@@ -93,7 +93,7 @@ static int new_vertex(cut *c, const pp_lump *p, pp_lump *q, int in, int out) {
 
 /* What stays of face f, as a face of q. The way from where its loop leaves to where it comes back becomes, backwards,
  * part of the loop of the cut. */
-static void cut_face(cut *c, const pp_lump *p, pp_lump *q, int f) {
+static void cut_face(cut *c, const pp_polyhedron *p, pp_polyhedron *q, int f) {
     int at = q->start[q->nface], n = p->start[f + 1] - p->start[f], leave = -1, pending = -1;
     const int *loop = p->loop + p->start[f];
     for (int k = 0; k < n; k++) {
@@ -116,7 +116,7 @@ static void cut_face(cut *c, const pp_lump *p, pp_lump *q, int f) {
 }
 
 /* The loops of the cut itself. Each new vertex is on one of them. */
-static void close_cut(cut *c, pp_lump *q) {
+static void close_cut(cut *c, pp_polyhedron *q) {
     for (int k = 0; k < c->nnew; k++) {
         if (c->after[k] < 0) continue;
         int at = q->start[q->nface];
@@ -131,7 +131,7 @@ static void close_cut(cut *c, pp_lump *q) {
 }
 
 /* q becomes what is left of p; false if the plane cuts nothing off, or memory is refused. */
-static bool clip_once(const pp_lump *p, pp_half h, pp_lump *q, pp_arena *arena, bool *memory) {
+static bool clip_once(const pp_polyhedron *p, pp_half h, pp_polyhedron *q, pp_arena *arena, bool *memory) {
     int n = p->nvert, nloop = p->start[p->nface], nin = 0, crossing = 0;
     cut c = {.d = PP_ARENA_ARRAY(arena, double, n), .keep = PP_ARENA_ARRAY(arena, int, n)};
     if (!c.d || !c.keep) {
@@ -172,24 +172,24 @@ static bool clip_once(const pp_lump *p, pp_half h, pp_lump *q, pp_arena *arena, 
     return true;
 }
 
-void pp_lump_clip(pp_lump *p, const pp_half *h, int n, pp_arena *arena, bool *memory) {
-    pp_lump other = {0};
+void pp_polyhedron_clip(pp_polyhedron *p, const pp_half *h, int n, pp_arena *arena, bool *memory) {
+    pp_polyhedron other = {0};
     /* room for what a few cuts add, below the scratch that each of them forgets */
     if (p->nvert > 0) (void)reserve(&other, 4 * p->nvert, 4 * p->nface, 4 * p->start[p->nface], arena, memory);
     for (int k = 0; k < n && p->nvert > 0 && !*memory; k++) {
-        pp_lump grown = other;
+        pp_polyhedron grown = other;
         pp_arena_mark mark = pp_arena_here(arena);
         bool smaller = clip_once(p, h[k], &grown, arena, memory);
         if (grown.v == other.v) pp_arena_release(arena, mark); /* else its arrays lie behind the scratch */
         other = grown;
         if (!smaller) continue;
-        pp_lump swap = *p;
+        pp_polyhedron swap = *p;
         *p = other;
         other = swap;
     }
 }
 
-double pp_lump_volume(const pp_lump *p) {
+double pp_polyhedron_volume(const pp_polyhedron *p) {
     double sum = 0;
     for (int f = 0; f < p->nface; f++) {
         perp_vec3 a = perp_v3_sub(p->v[p->loop[p->start[f]]], p->v[0]);
@@ -201,7 +201,7 @@ double pp_lump_volume(const pp_lump *p) {
 }
 
 /* Twice the area of a face, along its outward normal. */
-static perp_vec3 area_vector(const pp_lump *p, int f) {
+static perp_vec3 area_vector(const pp_polyhedron *p, int f) {
     perp_vec3 o = p->v[p->loop[p->start[f]]], sum = {0, 0, 0};
     for (int k = p->start[f] + 1; k + 1 < p->start[f + 1]; k++)
         sum = perp_v3_add(sum, perp_v3_cross(perp_v3_sub(p->v[p->loop[k]], o), perp_v3_sub(p->v[p->loop[k + 1]], o)));
@@ -242,7 +242,7 @@ static double tetrahedron(perp_vec3 a, perp_vec3 b, double k, double r) {
     return sum;
 }
 
-double pp_lump_in_ball(const pp_lump *p, perp_vec3 centre, double r) {
+double pp_polyhedron_in_ball(const pp_polyhedron *p, perp_vec3 centre, double r) {
     double sum = 0;
     for (int f = 0; f < p->nface; f++) {
         perp_vec3 n = perp_v3_unit(area_vector(p, f)), t, o;
@@ -260,7 +260,7 @@ double pp_lump_in_ball(const pp_lump *p, perp_vec3 centre, double r) {
     return sum;
 }
 
-double pp_lump_in_cylinder(const pp_lump *p, double r, pp_arena *arena, bool *memory) {
+double pp_polyhedron_in_cylinder(const pp_polyhedron *p, double r, pp_arena *arena, bool *memory) {
     pp_arena_mark mark = pp_arena_here(arena);
     int most = 0;
     for (int f = 0; f < p->nface; f++)

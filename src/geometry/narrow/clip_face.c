@@ -30,7 +30,7 @@ void pp_clip_prepare(pp_clip_frame *c) {
     }
 }
 
-double pp_beyond(const pp_clip_frame *c, int k, perp_vec3 x) {
+double pp_side_distance(const pp_clip_frame *c, int k, perp_vec3 x) {
     perp_vec3 p = c->R->v[c->R->g->face_vert[c->R->g->face_start[c->fr] + k]];
     return perp_v3_dot(k < c->nside ? c->side[k] : outward(c, k), perp_v3_sub(x, p));
 }

@@ -38,7 +38,7 @@ pp_face_gap pp_face_separation(const pp_solid *s, const pp_solid *o, const pp_to
                 vertex = v;
             }
         }
-        if (best.face >= 0 && !(least > best.gap + pp_tie(t, best.gap))) continue;
+        if (best.face >= 0 && !(least > best.gap + pp_tie_tolerance(t, best.gap))) continue;
         best.face = f;
         best.vertex = vertex;
         best.gap = least;
@@ -47,7 +47,7 @@ pp_face_gap pp_face_separation(const pp_solid *s, const pp_solid *o, const pp_to
 }
 
 bool pp_choose_second(const pp_solid *A, pp_face_gap fa, const pp_solid *B, pp_face_gap fb, const pp_tolerance *t) {
-    double larger = fabs(fa.gap) > fabs(fb.gap) ? fa.gap : fb.gap, tie = pp_tie(t, larger);
+    double larger = fabs(fa.gap) > fabs(fb.gap) ? fa.gap : fb.gap, tie = pp_tie_tolerance(t, larger);
     if (fb.gap > fa.gap + tie) return true;
     if (fa.gap > fb.gap + tie) return false;
     return B->g->face_area[fb.face] > (1 + PP_TIE_RELATIVE) * A->g->face_area[fa.face];

@@ -48,7 +48,7 @@ void pp_clip_prepare(pp_clip_frame *c);
 int pp_side_count(const pp_solid *s, int f);
 int pp_side_vertex(const pp_solid *s, int f, int k);
 /* Distance of x beyond side k of R's face, seen along n. */
-double pp_beyond(const pp_clip_frame *c, int k, perp_vec3 x);
+double pp_side_distance(const pp_clip_frame *c, int k, perp_vec3 x);
 /* Clips the face of O; corners are left in clip[0] (the two buffers may be exchanged). Returns their number. Points up
  * to tol beyond a side stay. */
 int pp_clip_face(pp_clip_point *clip[2], const pp_clip_frame *c, double tol);
@@ -102,7 +102,7 @@ typedef struct pp_tolerance {
 } pp_tolerance;
 #define PP_TIE_RELATIVE 3e-10
 pp_tolerance pp_tolerances(const pp_geometry *a, const pp_geometry *b);
-static inline double pp_tie(const pp_tolerance *t, double separation) {
+static inline double pp_tie_tolerance(const pp_tolerance *t, double separation) {
     return t->tie + PP_TIE_RELATIVE * fabs(separation);
 }
 

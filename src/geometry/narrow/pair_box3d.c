@@ -38,7 +38,7 @@ static int first_of_best(double gap[3][2], const pp_tolerance *t) {
         double g = gap[face_of[f].axis][face_of[f].sign > 0];
         if (f > 0 && !(g > beat)) continue;
         best = f;
-        beat = g + pp_tie(t, g);
+        beat = g + pp_tie_tolerance(t, g);
     }
     return best;
 }
@@ -55,7 +55,8 @@ static pp_face_gap best_face(const box *A, const box *B, double D[3][3], const d
     int k = near[1] > near[0] ? 1 : 0;
     k = near[2] > near[k] ? 2 : k;
     double u = near[next_axis[k]], v = near[next_axis[next_axis[k]]], w = far[k];
-    double beat_u = u + 2 * pp_tie(t, u), beat_v = v + 2 * pp_tie(t, v), beat_w = w + 2 * pp_tie(t, w);
+    double beat_u = u + 2 * pp_tie_tolerance(t, u), beat_v = v + 2 * pp_tie_tolerance(t, v),
+           beat_w = w + 2 * pp_tie_tolerance(t, w);
     bool alone = (near[k] > beat_u) & (near[k] > beat_v) & (near[k] > beat_w);
     bool up = d[k] > 0;
     pp_face_gap best = {up ? upper_face[k] : lower_face[k], 0, near[k]};
@@ -138,7 +139,8 @@ static bool best_edges(placement *p, double face, const pp_tolerance *t, double 
      * that: less than a quarter of a tie is none */
     double slip = shared.i >= 0 ? 4 * shared.off * span : 0;
     /* a little less than the face: ties decide in the order of the axes, also among those that lose to it */
-    double lost = face - 4 * pp_tie(t, face) - 1e-11 * span, lost2 = lost * fabs(lost), below = lost < 0 ? lost : 0;
+    double lost = face - 4 * pp_tie_tolerance(t, face) - 1e-11 * span, lost2 = lost * fabs(lost),
+           below = lost < 0 ? lost : 0;
     int bi = -1, bj = -1;
     for (int i = 0; i < 3; i++) {
         int i1 = next_axis[i], i2 = next_axis[i1];
@@ -158,7 +160,7 @@ static bool best_edges(placement *p, double face, const pp_tolerance *t, double 
             double clear = fabs(along) - ra - rb;
             if (clear < lost * l - 1e-14 * span) continue; /* as above, for small sines, with their digits */
             double gap = clear / l;
-            if (bi >= 0 && !(gap > e->gap + pp_tie(t, e->gap))) continue;
+            if (bi >= 0 && !(gap > e->gap + pp_tie_tolerance(t, e->gap))) continue;
             bi = i;
             bj = j;
             e->gap = gap;

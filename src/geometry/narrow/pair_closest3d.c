@@ -25,7 +25,7 @@ typedef struct answer {
 #define PARALLEL 1e-6
 
 static void consider(answer *best, const answer *c, const pp_tolerance *t) {
-    double tie = best->kind == NONE ? 0 : pp_tie(t, best->distance);
+    double tie = best->kind == NONE ? 0 : pp_tie_tolerance(t, best->distance);
     if (best->kind == NONE || c->distance < best->distance - tie ||
         (c->distance <= best->distance + tie && c->kind < best->kind))
         *best = *c;
@@ -46,7 +46,7 @@ static void vertices_faces(answer *best, const pp_solid *R, const pp_solid *O, b
     for (int f = 0; f < R->g->nface; f++)
         for (int v = 0; v < O->g->nvert; v++) {
             double d = pp_above(R, f, O->v[v]);
-            if (!(d > 0) || (best->kind != NONE && d > best->distance + pp_tie(t, best->distance)) ||
+            if (!(d > 0) || (best->kind != NONE && d > best->distance + pp_tie_tolerance(t, best->distance)) ||
                 !over_face(R, f, O->v[v]))
                 continue;
             perp_vec3 foot = perp_v3_axpy(O->v[v], -d, R->n[f]);

@@ -99,7 +99,7 @@ void pp_pair_poly2d(pp_narrow *w, const pp_solid *A, const pp_solid *B) {
     pp_face_gap f = flip ? fb : fa;
     double least = manifold(w, R, O, f.face, flip, &t);
     if (f.gap > t.tie) { /* apart: check whether the distance from this edge is the true one */
-        if (least <= f.gap + pp_tie(&t, f.gap)) return;
+        if (least <= f.gap + pp_tie_tolerance(&t, f.gap)) return;
         w->out->n = w->first;
         closest(w, A, B, &t);
     } else if (w->out->n == w->first) { /* touching, and rounding put the deepest vertex beside the edge */

@@ -36,7 +36,7 @@ static pp_edge_gap edge_separation(const pp_narrow *w, const pp_solid *A, const 
             perp_vec3 n = perp_v3_scale((perp_v3_dot(c, out) < 0 ? -1 : 1) / l, c);
             perp_vec3 r = perp_v3_sub(B->v[B->g->edge[j][0]], p);
             double gap = perp_v3_dot(n, r);
-            if (best.a >= 0 && !(gap > best.gap + pp_tie(t, best.gap))) continue;
+            if (best.a >= 0 && !(gap > best.gap + pp_tie_tolerance(t, best.gap))) continue;
             best.a = i;
             best.b = j;
             best.gap = gap;
@@ -52,7 +52,7 @@ static pp_edge_gap edge_separation(const pp_narrow *w, const pp_solid *A, const 
 static bool over_face(const pp_clip_frame *c, perp_vec3 x, double tol) {
     int n = pp_side_count(c->R, c->fr);
     for (int k = 0; k < n; k++)
-        if (!(pp_beyond(c, k, x) <= tol)) return false;
+        if (!(pp_side_distance(c, k, x) <= tol)) return false;
     return true;
 }
 
@@ -157,7 +157,7 @@ void pp_pair_poly3d(pp_narrow *w, const pp_solid *A, const pp_solid *B) {
     }
     bool flip = pp_choose_second(A, fa, B, fb, &t);
     pp_face_gap f = flip ? fb : fa;
-    if (e.a >= 0 && e.gap > f.gap + pp_tie(&t, f.gap)) {
+    if (e.a >= 0 && e.gap > f.gap + pp_tie_tolerance(&t, f.gap)) {
         if (!edge_contacts(w, A, B, &e, &t)) pp_pair_closest3d(w, A, B, &t);
         drop_twins(w);
         return;
@@ -170,11 +170,12 @@ void pp_pair_poly3d(pp_narrow *w, const pp_solid *A, const pp_solid *B) {
         A->g->kind == PERP_SHAPE_BOX && B->g->kind == PERP_SHAPE_BOX; /* the clipped face has all that is low */
     double least = manifold(w, &c, !boxes, &t);
     if (f.gap > t.tie) { /* apart: check whether the distance from this face is the true one */
-        if (least <= f.gap + pp_tie(&t, f.gap)) return;
+        if (least <= f.gap + pp_tie_tolerance(&t, f.gap)) return;
         w->out->n = w->first;
         pp_pair_closest3d(w, A, B, &t);
     } else if (least >
-               f.gap + pp_tie(&t, f.gap)) { /* touching, and the deepest vertex is beside one of several tied faces */
+               f.gap + pp_tie_tolerance(
+                           &t, f.gap)) { /* touching, and the deepest vertex is beside one of several tied faces */
         perp_vec3 x = c.O->v[f.vertex];
         pp_emit_flip(w, flip, pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, f.face, f.vertex), perp_v3_axpy(x, -f.gap, c.n),
                      x, c.n, f.gap);

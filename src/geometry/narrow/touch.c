@@ -44,7 +44,7 @@ static pp_touch over_face(const pp_solid *R, int f, const pp_solid *O, int v, bo
         off = fmax(perp_v3_dot(e, perp_v3_sub(p, x)), perp_v3_dot(e, perp_v3_sub(x, q)));
     } else if (!is_plane(R)) {
         pp_clip_frame c = {.R = R, .fr = f, .n = n};
-        for (int k = 0; k < pp_side_count(R, f); k++) off = fmax(off, pp_beyond(&c, k, x));
+        for (int k = 0; k < pp_side_count(R, f); k++) off = fmax(off, pp_side_distance(&c, k, x));
     }
     perp_vec3 foot = perp_v3_axpy(x, -gap, n);
     pp_touch t = {.feature = pp_feature(PP_VERTEX_FACE, flip, f, v), .a = foot, .b = x, .n = n, .gap = gap, .off = off};
@@ -299,7 +299,7 @@ static void put_beside(pp_touches *t, const pp_clip_frame *c, int v, double besi
     int e = level_edge(O, c->n, v), side[2] = {-1, -1};
     double part[2] = {0, 1};
     for (int k = 0; e >= 0 && k < pp_side_count(R, c->fr); k++) {
-        double p = pp_beyond(c, k, O->v[O->g->edge[e][0]]), q = pp_beyond(c, k, O->v[O->g->edge[e][1]]);
+        double p = pp_side_distance(c, k, O->v[O->g->edge[e][0]]), q = pp_side_distance(c, k, O->v[O->g->edge[e][1]]);
         if ((p > beside) == (q > beside)) continue; /* beside it as a whole, or not at all */
         int end = q > beside;
         double at = p / (p - q);

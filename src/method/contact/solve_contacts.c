@@ -34,7 +34,7 @@ perp_status pp_start_solve_contacts(pp_frame *f) {
     if (!s) {
         s = pp_solve_step(f, &how); /* problem    -> impulses, velocity      */
         if (!s) s = pp_joint_rounds_run(f, how.no_lift);
-        s = pp_solve_jammed(f, s, &(pp_way){.solve = solve_step, .ordinary = true});
+        s = pp_solve_jammed(f, s, &(pp_solve_method){.solve = solve_step, .ordinary = true});
     }
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
     return s;

@@ -167,7 +167,7 @@ perp_status pp_rules_run(pp_frame *f, pp_pair_rules rules, pp_disjunction *d) {
         if (pp_is_polytope(A->g) && pp_is_polytope(B->g)) {
             const pp_solid *a = solid_of(&r, solid, p->i), *b = solid_of(&r, solid, p->j);
             if (r.memory) break;
-            r.near = pp_vicinity_of(a, A->reach / MARGIN, b, B->reach / MARGIN);
+            r.near = pp_near_features_of(a, A->reach / MARGIN, b, B->reach / MARGIN);
             rules(&r);
             r.d.slack = fmax(r.d.slack, pp_touching(A->g, B->g, A->X_WS.p) / f->h);
             continue;
@@ -200,7 +200,7 @@ static perp_status solve_at_start(pp_frame *f, pp_pair_rules rules, double gamma
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
     if (!st) st = pp_formulate(f, &(pp_pose_options){.no_lift = f->method.jammed});
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
-    if (!st) st = pp_solve_jammed(f, pp_disjunction_solve(f, d), &(pp_way){solve_posed, d, d->ngroup == 0});
+    if (!st) st = pp_solve_jammed(f, pp_disjunction_solve(f, d), &(pp_solve_method){solve_posed, d, d->ngroup == 0});
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
     return st;
 }
@@ -228,7 +228,7 @@ static int place_of(const pp_frame *f, int slot) {
 /* The contact of the same features of two polytopes at the present poses. */
 static perp_status features_now(pp_frame *f, pp_solid *solid, int i, int j, uint64_t feature, pp_pair *out) {
     pp_rules r = {.f = f};
-    pp_vicinity near = {.A = solid_of(&r, solid, i), .B = solid_of(&r, solid, j)};
+    pp_near_features near = {.A = solid_of(&r, solid, i), .B = solid_of(&r, solid, j)};
     if (r.memory) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     int owner = pp_feature_owner(feature), a = pp_feature_a(feature), b = pp_feature_b(feature);
     pp_potential p;

@@ -50,7 +50,7 @@ typedef struct pp_rules {
     int cap_contact, cap_shape, cap_primary, cap_plain, cap_group, cap_member;
     int i, j;               /* the present pair, indices into f->collide.placed */
     int first, first_group; /* start of its contacts and groups */
-    pp_vicinity near;       /* of the present pair */
+    pp_near_features near;  /* of the present pair */
     bool memory;            /* out of memory */
 } pp_rules;
 

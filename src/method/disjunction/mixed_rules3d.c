@@ -37,7 +37,7 @@ static int edge_contact(scene *s, int k, int ev, int eo, bool flip) {
 static bool applicable(const scene *s, int k, int ev, int eo) {
     perp_vec3 n;
     int a = k ? eo : ev, b = k ? ev : eo;
-    const pp_vicinity *c = &s->r->near;
+    const pp_near_features *c = &s->r->near;
     return pp_edge_normal(c->A, a, c->B, b, &n) && pp_applicable_edges(c->A, a, c->B, b, n) >= -c->sine;
 }
 

@@ -34,7 +34,7 @@ static bool near_end(const pp_solid *S, int e, const pp_solid *O, int o, double 
 }
 
 static void edges(pp_rules *r) {
-    const pp_vicinity *c = &r->near;
+    const pp_near_features *c = &r->near;
     for (int a = 0; a < c->A->g->nedge; a++)
         for (int b = 0; b < c->B->g->nedge; b++) {
             pp_potential p;

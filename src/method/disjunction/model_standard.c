@@ -22,7 +22,7 @@ static void vertices(pp_rules *r, int owner) {
 }
 
 static void edges(pp_rules *r) {
-    const pp_vicinity *c = &r->near;
+    const pp_near_features *c = &r->near;
     for (int a = 0; a < c->A->g->nedge; a++)
         for (int b = 0; b < c->B->g->nedge; b++) {
             pp_potential p;

@@ -20,9 +20,9 @@
 /* [rad] Smallest relaxation: rounding of normals. */
 #define LEAST_SINE 1e-9
 
-pp_vicinity pp_vicinity_of(const pp_solid *A, double reach_a, const pp_solid *B, double reach_b) {
+pp_near_features pp_near_features_of(const pp_solid *A, double reach_a, const pp_solid *B, double reach_b) {
     double turn = 2 * reach_a / A->g->size + 2 * reach_b / B->g->size;
-    return (pp_vicinity){A, B, reach_a + reach_b, turn < 1 ? LEAST_SINE + pp_sin(turn) : 1};
+    return (pp_near_features){A, B, reach_a + reach_b, turn < 1 ? LEAST_SINE + pp_sin(turn) : 1};
 }
 
 bool pp_polytope_place(const pp_placed *p, pp_arena *arena, pp_solid *out) {
@@ -174,14 +174,14 @@ static double width_below(const pp_solid *S, perp_vec3 n, perp_vec3 x) {
     return most;
 }
 
-static bool feasible_vertex(const pp_vicinity *c, const pp_solid *S, int f, perp_vec3 x, double psi) {
+static bool feasible_vertex(const pp_near_features *c, const pp_solid *S, int f, perp_vec3 x, double psi) {
     perp_vec3 n = S->n[f], p = pp_point_facet(S, f, x), d = perp_v3_sub(x, p);
     double beside = perp_v3_norm(perp_v3_axpy(d, -perp_v3_dot(d, n), n));
     if (beside <= OVER * S->g->size) beside = 0;
     return psi > -fmin(c->epsilon, width_below(S, n, p) / 4) - beside;
 }
 
-pp_potential pp_vertex_facet(const pp_vicinity *c, int owner, int f, int v) {
+pp_potential pp_vertex_facet(const pp_near_features *c, int owner, int f, int v) {
     const pp_solid *S = owner ? c->B : c->A, *O = owner ? c->A : c->B;
     perp_vec3 x = O->v[v], n = S->n[f];
     double psi = pp_above(S, f, x);
@@ -194,7 +194,7 @@ pp_potential pp_vertex_facet(const pp_vicinity *c, int owner, int f, int v) {
                           .primary = pp_applicable_vertex(O, v, n) >= -c->sine && feasible_vertex(c, S, f, x, psi)};
 }
 
-bool pp_edge_edge(const pp_vicinity *c, int ea, int eb, bool flip, pp_potential *out) {
+bool pp_edge_edge(const pp_near_features *c, int ea, int eb, bool flip, pp_potential *out) {
     perp_vec3 n, a, b;
     if (!pp_edge_normal(c->A, ea, c->B, eb, &n)) return false;
     if (flip) n = perp_v3_neg(n);

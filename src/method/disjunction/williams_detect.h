@@ -12,11 +12,11 @@
 #include "geometry/narrow/narrow.h"
 
 /* Two polytopes, A the shape with the lower index, and the limits for near features. */
-typedef struct pp_vicinity {
+typedef struct pp_near_features {
     const pp_solid *A, *B;
     double epsilon; /* features within this distance may meet in the step [L] */
     double sine;    /* sin(theta), the relaxation of applicability: epsilon_theta = -sine */
-} pp_vicinity;
+} pp_near_features;
 
 /* A potential contact C(feature of A, feature of B), normal from A to B. */
 typedef struct pp_potential {
@@ -27,7 +27,7 @@ typedef struct pp_potential {
 } pp_potential;
 
 /* reach_a, reach_b: reaches of the placed shapes that the solids were made from [L]. */
-pp_vicinity pp_vicinity_of(const pp_solid *A, double reach_a, const pp_solid *B, double reach_b);
+pp_near_features pp_near_features_of(const pp_solid *A, double reach_a, const pp_solid *B, double reach_b);
 
 /* Vertices and normals of a placed polytope in W, in the arena; returns false if out of memory. */
 bool pp_polytope_place(const pp_placed *p, pp_arena *arena, pp_solid *out);
@@ -60,8 +60,8 @@ perp_vec3 pp_edge_orientation(const pp_solid *S, int e);
 bool pp_edge_normal(const pp_solid *A, int ea, const pp_solid *B, int eb, perp_vec3 *n);
 
 /* C(v, f): facet f of the owner (0: A, 1: B), vertex v of the other. */
-pp_potential pp_vertex_facet(const pp_vicinity *c, int owner, int f, int v);
+pp_potential pp_vertex_facet(const pp_near_features *c, int owner, int f, int v);
 /* C(ea, eb); flip: with the opposite normal (Algorithm 14). Returns false if the edges are parallel. */
-bool pp_edge_edge(const pp_vicinity *c, int ea, int eb, bool flip, pp_potential *out);
+bool pp_edge_edge(const pp_near_features *c, int ea, int eb, bool flip, pp_potential *out);
 
 #endif

@@ -316,7 +316,7 @@ static void account_contacts(pp_frame *f, const pp_soft_contact *soft) {
         f->method.elastic.normal +=
             p > 0 ? (p - c->damping * (end - c->depth0)) * (pp_mean_velocity(f, &r->n) + r->b_n_kin)
                   : energy_of(c, c->depth0);
-        f->s1->stored += energy_of(c, end);
+        f->s1->elastic_energy += energy_of(c, end);
         f->method.elastic.before += energy_of(c, c->depth0);
     }
 }
@@ -352,7 +352,7 @@ static void account_joints(pp_frame *f, const pp_first_order *set, const double 
         if (!isfinite(stored)) continue; /* practically rigid, or no spring */
         *(limit ? &f->method.elastic.limit : &f->method.elastic.joint) +=
             elastic * (pp_mean_velocity(f, &r->row) + r->b_kin);
-        f->s1->stored += stored;
+        f->s1->elastic_energy += stored;
         if (fabs(phi0) > rounding_of(f, &r->row)) f->method.elastic.before += 0.5 * K * phi0 * phi0;
     }
 }
@@ -382,10 +382,11 @@ static perp_status step(pp_frame *f) {
                      set->euler);
     if (!st) st = pp_formulate(f, &(pp_pose_options){0});
     if (st) return st;
-    st = pp_solve_jammed(f, solve_posed(f, &of), &(pp_way){.solve = solve_posed, .ctx = &of, .ordinary = true});
+    st =
+        pp_solve_jammed(f, solve_posed(f, &of), &(pp_solve_method){.solve = solve_posed, .ctx = &of, .ordinary = true});
     if (!st) st = yields(f, laws.contact);
     if (st) return st;
-    f->s1->stored = 0;
+    f->s1->elastic_energy = 0;
     account_contacts(f, laws.contact);
     account_joints(f, set, laws.error);
     return set->euler == PP_EULER_EXPLICIT ? update_explicit(f) : pp_update(f);

@@ -213,12 +213,12 @@ static void account(const pp_implicit_work *k, int i, const perp_pair_law *law, 
     perp_vec3 t = perp_v3_axpy(d, -end, n);
     f->method.elastic.friction -= law->stiffness_t * perp_v3_dot(t, perp_v3_sub(t, l->start));
     f->method.elastic.before += 0.5 * law->stiffness * l->start_n * l->start_n;
-    f->s1->stored += 0.5 * law->stiffness * end * end + 0.5 * law->stiffness_t * perp_v3_dot(t, t);
+    f->s1->elastic_energy += 0.5 * law->stiffness * end * end + 0.5 * law->stiffness_t * perp_v3_dot(t, t);
 }
 
 perp_status pp_layers_end(pp_implicit_work *k) {
     pp_frame *f = k->f;
-    f->s1->stored = 0;
+    f->s1->elastic_energy = 0;
     perp_vec3 *d = PP_ARENA_ZERO(&f->w->arena, perp_vec3, f->contacts.n);
     double *yield = PP_ARENA_ZERO(&f->w->arena, double, f->contacts.n);
     if (!d || !yield) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);

@@ -465,7 +465,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     if (anew) {
         k->mode.symmetric = false; /* there are no end poses before the first round */
         if (!pp_peg_recall(k)) return PERP_OK;
-        pp_peg_foresee(k);
+        pp_peg_add_pairs_of_free_motion(k);
     }
     k->settling = (pp_convergence){.before = INFINITY};
     bool *renew;
@@ -487,7 +487,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         pp_peg_findings found;
         if ((st = look_back(k, &renew, &found))) return st;
         k->now.circles = found.stuck || in_vain(k, &found, &p);
-        if (k->now.circles || (pp_peg_throws(k) && ++p.thrown > PP_PATIENCE)) return PERP_OK;
+        if (k->now.circles || (pp_peg_gains_energy(k) && ++p.thrown > PP_PATIENCE)) return PERP_OK;
         bool hold = planes_hold(k, &found);
         if (k->now.phase == PP_PEG_CHOOSE && hold && !tied(k)) k->now.phase = PP_PEG_FINISH;
         bool rests = (hold && k->now.phase != PP_PEG_FINISH) || at_rest(k, &found, &p);
@@ -500,12 +500,12 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         bool select = k->now.phase == PP_PEG_FINISH && selects(k, &found, rests, &p);
         if (rests && !select) {
             if (k->now.phase == PP_PEG_FINISH && (st = pp_joint_rounds_end(f))) return st;
-            *settled = pp_peg_credible(k);
+            *settled = pp_peg_acceptable(k);
             return PERP_OK;
         }
         /* accuracy may be missing; in linear mode rows only accumulate, and rest would satisfy them all */
         if (round >= limit) {
-            *settled = mode.linear || (hold && !f->demand.joints && pp_peg_credible(k));
+            *settled = mode.linear || (hold && !f->demand.joints && pp_peg_acceptable(k));
             k->now.circles = !*settled;
             return PERP_OK;
         }

@@ -112,20 +112,20 @@ typedef enum pp_peg_phase {
 } pp_peg_phase;
 
 /* Progress of the rounds of a frame. */
-typedef struct pp_peg_now {
+typedef struct pp_peg_progress {
     pp_peg_phase phase;
     bool same_gaps; /* the next round keeps the gaps of the last one and changes only loads */
     bool begun;     /* the first round of the last mode had a solution */
     bool circles;   /* the last rounds ended because they no longer got closer to a solution */
     double bend;    /* largest error at the end of gaps that are linear at the start, as in the first round [L] */
-} pp_peg_now;
+} pp_peg_progress;
 
 /* Data that all parts of the model share while one frame is solved. */
 typedef struct pp_peg_work {
     pp_frame *f;
     struct pp_peg *m;
     pp_peg_mode mode;
-    pp_peg_now now;
+    pp_peg_progress now;
     /* all bodies at the start; dynamic bodies at the start and kinematic ones at the end; all bodies at the end */
     pp_poses start, force, end;
     pp_state end_state, way; /* state at the end; state between start and end */
@@ -154,7 +154,7 @@ void pp_poses_place(pp_peg_work *k, pp_poses *p, const pp_state *s);
 /* The same, but solids of bodies that have the same pose in `like` are copied from there. */
 void pp_poses_place_like(pp_peg_work *k, pp_poses *p, const pp_state *s, const pp_poses *like);
 /* Sets the poses of f->collide.placed; friction axes follow them. */
-void pp_poses_stand(pp_peg_work *k, const pp_state *s);
+void pp_poses_set(pp_peg_work *k, const pp_state *s);
 /* Computes the lever arms of all placed shapes. */
 void pp_peg_levers(pp_peg_work *k);
 /* Largest displacement of the points of placed shape i in the step by rotation of its body, if nu is the velocity after
@@ -189,10 +189,10 @@ pp_plane pp_peg_first_plane(pp_peg_work *k, pp_peg_pair *p);
 /* Do two shapes that are apart at the end pass through each other during the motion? If so, *plane is the plane on
  * which they meet. dips: only a passage counts, not a penetration that is small compared with the shapes (the edge of a
  * rolling rod). */
-bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, bool dips, pp_plane *plane);
+bool pp_peg_tunnels(pp_peg_work *k, pp_peg_pair *p, bool dips, pp_plane *plane);
 
 /* Penetration of two bodies that the tolerance of the previous step may have left [L]. */
-static inline double pp_peg_left(const pp_peg_work *k) {
+static inline double pp_peg_left_penetration(const pp_peg_work *k) {
     return 10 * k->least * (k->loose_tolerance ? 1 : k->f->w->def.h / k->f->h);
 }
 /* Uncertainty of the motion of a pair in this round [L]: the gap error of its bodies at their other contacts. If two
@@ -203,7 +203,7 @@ static inline double pp_peg_gap_error(const pp_peg_work *k, const pp_peg_pair *p
     return k->loose_tolerance ? 0 : fmin(fmax(a, b), PP_PEG_GAP_ERROR_MAX * p->thin);
 }
 /* Largest offset from its features at which a contact may carry an impulse in a converged solution [L]. */
-static inline double pp_peg_off(const pp_peg_work *k, const pp_peg_pair *p) {
+static inline double pp_peg_offset_max(const pp_peg_work *k, const pp_peg_pair *p) {
     if (!k->loose_tolerance) return 10 * p->tol;
     /* rows that were renewed often: two nearly parallel edges meet anywhere */
     return fmax(10 * p->tol, (p->renewals > 8 ? 1e-2 : 1e-3) * p->size);
@@ -211,7 +211,7 @@ static inline double pp_peg_off(const pp_peg_work *k, const pp_peg_pair *p) {
 /* The same offset in this round [L]. The factor 3 keeps rounding from deciding: the offset can be equal to the gap
  * error elsewhere. */
 static inline double pp_peg_beside(const pp_peg_work *k, const pp_peg_pair *p) {
-    return fmax(pp_peg_off(k, p), 3 * pp_peg_gap_error(k, p));
+    return fmax(pp_peg_offset_max(k, p), 3 * pp_peg_gap_error(k, p));
 }
 /* Separation at the end below which a pair without planes to choose from gets a row [L]. A gap beyond the reach would
  * be the largest speed in the problem, and the tolerance of the solution is relative to it. */
@@ -225,8 +225,8 @@ static inline bool pp_peg_has_driver(const pp_peg_work *k, const pp_peg_pair *p)
            f->w->body[f->collide.placed[p->j].body].kind == PERP_BODY_KINEMATIC;
 }
 /* Was the pair placed in penetration? */
-static inline bool pp_peg_spawned(pp_peg_work *k, pp_peg_pair *p) {
-    return pp_peg_start_gap(k, p) < -PP_PEG_INITIAL_OVERLAP * p->size - pp_peg_left(k);
+static inline bool pp_peg_placed_in_penetration(pp_peg_work *k, pp_peg_pair *p) {
+    return pp_peg_start_gap(k, p) < -PP_PEG_INITIAL_OVERLAP * p->size - pp_peg_left_penetration(k);
 }
 
 /* peg_measure_end.c */
@@ -241,13 +241,13 @@ typedef struct pp_peg_findings {
 perp_status pp_peg_measure_end(pp_peg_work *k, bool *renew, pp_peg_findings *found);
 /* Before the first round: adds pairs without planes to choose from that are near each other at the end of the free
  * motion. */
-void pp_peg_foresee(pp_peg_work *k);
+void pp_peg_add_pairs_of_free_motion(pp_peg_work *k);
 
 /* peg_check.c */
 /* Is a converged solution acceptable? */
-bool pp_peg_credible(pp_peg_work *k);
+bool pp_peg_acceptable(pp_peg_work *k);
 /* Do contacts add more energy than the bodies had? */
-bool pp_peg_throws(pp_peg_work *k);
+bool pp_peg_gains_energy(pp_peg_work *k);
 /* Change of the free motion by the contacts, as the kinetic energy of the difference. scratch: ndof numbers. */
 double pp_peg_effort(const pp_peg_work *k, double *scratch);
 
@@ -270,6 +270,6 @@ double pp_peg_opening(const pp_peg_work *k, const pp_peg_pair *p, const pp_peg_r
 /* peg_patch.c */
 /* Makes the end gaps for the next problem those of one plane over each patch. allow: penetration that may stay. False:
  * out of memory. */
-bool pp_peg_even_out(pp_peg_work *k, double *end, const double *allow);
+bool pp_peg_even_patch_gaps(pp_peg_work *k, double *end, const double *allow);
 
 #endif

@@ -100,7 +100,7 @@ static double gained_by_rule(const pp_peg_work *k, int r) {
     const pp_frame *f = k->f;
     const perp_contact_row *c = &f->pose.problem.contact[r];
     double before = pp_row_dot(&f->pose.problem, &c->n, f->control.nu0) + c->b_n_kin;
-    double most = pp_most_before(f, r, k->m->row[r].gap1, k->linear);
+    double most = pp_largest_approach_before(f, r, k->m->row[r].gap1, k->linear);
     return 0.5 * f->solve.solution.p_contact[3 * (ptrdiff_t)r] * fmax(0, before - most);
 }
 
@@ -137,9 +137,9 @@ static bool measure_contact_energy(pp_peg_work *k, contact_energy *l) {
             work += contact_work(f, r, mean);
             gain += contact_work(f, r, since);
             rule += gained_by_rule(k, r);
-            behind |= m->row[r].push > 0 &&
-                      m->row[r].gap0 < -fmax(PP_PEG_TOUCHING * p->size, k->loose_tolerance ? pp_peg_left(k) : 0);
-            any |= m->row[r].bounces || pp_peg_spawned(k, p);
+            behind |= m->row[r].push > 0 && m->row[r].gap0 < -fmax(PP_PEG_TOUCHING * p->size,
+                                                                   k->loose_tolerance ? pp_peg_left_penetration(k) : 0);
+            any |= m->row[r].bounces || pp_peg_placed_in_penetration(k, p);
         }
         l->total += work;
         bool driven = pp_peg_has_driver(k, p);
@@ -167,7 +167,7 @@ static bool plausible(pp_peg_work *k) {
 
 /* Do contacts add more energy than the bodies have? A row posed far from its features can throw a body, farther in the
  * next round, and finally destroy a heap. */
-bool pp_peg_throws(pp_peg_work *k) {
+bool pp_peg_gains_energy(pp_peg_work *k) {
     contact_energy l;
     return !k->linear && measure_contact_energy(k, &l) && !l.any && l.total > l.free + l.within;
 }
@@ -177,14 +177,14 @@ static bool some_run_through(pp_peg_work *k) {
     for (int i = 0; i < k->m->npair; i++) {
         pp_peg_pair *p = &k->m->pair[i];
         pp_plane plane;
-        bool through = p->active && pp_peg_runs_through(k, p, true, &plane);
+        bool through = p->active && pp_peg_tunnels(k, p, true, &plane);
         p->meet = 0;
         if (through) return true;
     }
     return false;
 }
 
-bool pp_peg_credible(pp_peg_work *k) {
+bool pp_peg_acceptable(pp_peg_work *k) {
     return !turns_far(k) && plausible(k) && (k->f->task.last_resort || !some_run_through(k));
 }
 

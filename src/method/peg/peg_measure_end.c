@@ -93,7 +93,7 @@ static void switch_plane(pp_peg_work *k, pp_peg_pair *p, bool *renew, pp_peg_fin
  * on its plane found none MAX_LOOKS times, any plane on which the shapes do not overlap is enough. */
 static double apart_limit(const pp_peg_work *k, const pp_peg_pair *p) {
     for (int r = p->first; k->loose_tolerance && r < p->first + p->nrow; r++)
-        if (k->m->row[r].push > 0 && k->m->row[r].off1 > pp_peg_off(k, p))
+        if (k->m->row[r].push > 0 && k->m->row[r].off1 > pp_peg_offset_max(k, p))
             return p->renewals > MAX_LOOKS ? -p->tol : 2 * p->tol;
     return 100 * p->tol;
 }
@@ -124,7 +124,7 @@ static double near(const pp_peg_work *k, const pp_peg_pair *p) {
     return k->loose_tolerance && p->kind != PP_PAIR_FLAT && !k->linear ? pp_peg_near(k, p) : -p->tol;
 }
 
-void pp_peg_foresee(pp_peg_work *k) {
+void pp_peg_add_pairs_of_free_motion(pp_peg_work *k) {
     struct pp_peg *m = k->m;
     if (!k->loose_tolerance || k->linear) return;
     pp_free_velocity(k->f, m->nu);
@@ -159,7 +159,7 @@ static void add_pairs(pp_peg_work *k, bool *renew, pp_peg_findings *found) {
         if (p->active) continue;
         pp_plane plane = PP_NO_PLANE;
         bool meets = p->gap1 < (any ? near(k, p) : -p->tol);
-        if (!meets && !pp_peg_runs_through(k, p, false, &plane)) continue;
+        if (!meets && !pp_peg_tunnels(k, p, false, &plane)) continue;
         if (touched && may_wait(k, p) && pp_peg_start_gap(k, p) > PP_PEG_TOUCHING * p->size) continue;
         p->plane = meets ? pp_peg_first_plane(k, p) : plane;
         p->active = renew[i] = true;

@@ -109,7 +109,7 @@ pp_plane pp_peg_first_plane(pp_peg_work *k, pp_peg_pair *p) {
  * close, it advances by an eighth of their thickness: grazing contacts may be missed, a passage may not. A pair that
  * touches at the start is examined too, because a corner that was hit may turn through the other body. dips: a
  * penetration up to an eighth of the thickness is ignored. */
-bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, bool dips, pp_plane *plane) {
+bool pp_peg_tunnels(pp_peg_work *k, pp_peg_pair *p, bool dips, pp_plane *plane) {
     const pp_geometry *ga = k->f->collide.placed[p->i].g, *gb = k->f->collide.placed[p->j].g;
     if (p->kind == PP_PAIR_HALFSPACE) return false; /* a half-space cannot be passed through */
     double travel = pp_relative_travel(k, p->i, p->j), thick = ga->thickness + gb->thickness;
@@ -117,7 +117,7 @@ bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, bool dips, pp_plane *pl
     if (thinner > 0) thick = fmin(thick, 2 * thinner);
     if (!(travel > 0.5 * thick)) return false;
     pp_plane at = p->kind == PP_PAIR_FLAT ? PP_NO_PLANE : p->plane;
-    double x = 0, gap = pp_peg_start_gap(k, p), touching = fmax(PP_PEG_TOUCHING * p->size, pp_peg_left(k));
+    double x = 0, gap = pp_peg_start_gap(k, p), touching = fmax(PP_PEG_TOUCHING * p->size, pp_peg_left_penetration(k));
     bool from_touch = gap <= touching;
     if (gap < -touching) return false; /* placed in penetration */
     double least = fmax(thick / travel / 8, 1.0 / ADVANCES), deep = dips ? fmax(touching, thick / 8) : touching;
@@ -274,7 +274,7 @@ bool pp_peg_recall(pp_peg_work *k) {
             const double *P = warm->contact[c].p;
             if (p->active || (P[0] == 0 && P[1] == 0 && P[2] == 0)) continue;
             pp_plane last = recalled_plane(k, p, warm->contact[c].plane);
-            double left = k->loose_tolerance ? 2 * pp_peg_left(k) : 0; /* it touched within this distance */
+            double left = k->loose_tolerance ? 2 * pp_peg_left_penetration(k) : 0; /* it touched within this distance */
             /* it rebounded, or was moved */
             if (pp_peg_start_gap(k, p) > fmax(PP_PEG_TOUCHING * p->size, left)) continue;
             p->active = true;

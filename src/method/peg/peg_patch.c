@@ -178,7 +178,7 @@ static int find_couples(const pp_peg_work *k, int *head, couple *c, int *next) {
     return n;
 }
 
-bool pp_peg_even_out(pp_peg_work *k, double *end, const double *allow) {
+bool pp_peg_even_patch_gaps(pp_peg_work *k, double *end, const double *allow) {
     struct pp_peg *m = k->m;
     pp_arena *arena = &k->f->w->arena;
     int *head = PP_ARENA_ARRAY(arena, int, k->f->control.nblock), *next = PP_ARENA_ARRAY(arena, int, m->nrow),

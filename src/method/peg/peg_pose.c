@@ -154,7 +154,7 @@ void pp_poses_place_like(pp_peg_work *k, pp_poses *p, const pp_state *s, const p
     }
 }
 
-void pp_poses_stand(pp_peg_work *k, const pp_state *s) {
+void pp_poses_set(pp_peg_work *k, const pp_state *s) {
     for (int i = 0; i < k->f->collide.nplaced; i++) {
         pp_placed *at = &k->f->collide.placed[i];
         at->X_WS = shape_pose(k, i, s->X[at->body]);

@@ -94,7 +94,7 @@ perp_status pp_peg_pose_again(pp_peg_repose *a, pp_frame *g, const double *nu) {
     k->f = g;
     g->collide.placed = a->placed;
     g->collide.nplaced = a->nplaced;
-    pp_poses_stand(k, g->s1);
+    pp_poses_set(k, g->s1);
     pp_poses_place(k, &k->force, g->s1);
     pp_state_copy(w, &k->end_state, g->s1);
     for (int b = 0; b < g->control.nblock; b++)

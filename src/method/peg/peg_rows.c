@@ -351,7 +351,7 @@ static double leaving_speed(const pp_peg_work *k, const pp_peg_pair *p) {
 static double allowance(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
     const pp_frame *f = k->f;
     double overlap = -pp_peg_start_gap(k, p), share = fmin(1, f->h / f->w->def.h);
-    if (pp_peg_spawned(k, p)) {
+    if (pp_peg_placed_in_penetration(k, p)) {
         double deep = fmax(overlap, -r->gap0), way = leaving_speed(k, p) * f->h;
         return fmax(0, deep - (share < 1 ? fmin(way, fmax(share * deep, LEAVES * k->reach)) : way));
     }
@@ -390,7 +390,7 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
     f->contacts.plane = PP_ARENA_ARRAY(arena, uint64_t, n);
     double *end = PP_ARENA_ARRAY(arena, double, n), *allow = PP_ARENA_ARRAY(arena, double, n);
     if (!f->contacts.plane || !end || !allow) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
-    if (k->at_end) pp_poses_stand(k, acts_at_end(k) ? &k->end_state : f->s1);
+    if (k->at_end) pp_poses_set(k, acts_at_end(k) ? &k->end_state : f->s1);
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
@@ -401,7 +401,7 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
         }
     }
     if (!k->linear && !acts_at_end(k) && !k->now.same_gaps &&
-        (!pp_peg_even_out(k, end, allow) || (!k->mode.symmetric && !pp_peg_mix(k, end, allow))))
+        (!pp_peg_even_patch_gaps(k, end, allow) || (!k->mode.symmetric && !pp_peg_mix(k, end, allow))))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
     f->contacts.n = n;
     f->demand.end_gap = end;

@@ -299,7 +299,7 @@ static void name_joints(const search *s, char *text, size_t size) {
         else
             more++;
     }
-    pp_tell_fighting(s->f->w, place, n, more, text, size);
+    pp_tell_contradicting(s->f->w, place, n, more, text, size);
 }
 
 /* Result of the check. */
@@ -396,7 +396,7 @@ perp_status pp_check_closure(pp_frame *f) {
     perp_status st = look(f, true, &v);
     pp_arena_release(&f->w->arena, mark);
     if (st || v.left == 0) return st;
-    f->advice.hopeless = true;
+    f->advice.shorter_step_useless = true;
     return pp_fail(f->w, PERP_E_SOLVE, "no solution at t = %g (h = %g): joints would be open by %.3g, and %s%s",
                    f->s0->t, f->h, v.left,
                    v.dead ? "at this dead point no velocity closes them; start a little beside it"

@@ -8,7 +8,7 @@
 
 /* Called after a step whose bodies have moved (f->s1). If joints of driven bodies have opened in it, and no poses near
  * by close them, returns PERP_E_SOLVE with a sentence that names the joints and the driven bodies, and sets
- * f->advice.hopeless. Errors that existed at the start do not count, nor errors that rounds or a shorter step could
+ * f->advice.shorter_step_useless. Errors that existed at the start do not count, nor errors that rounds or a shorter step could
  * close. Also returns PERP_E_MEMORY. */
 perp_status pp_check_closure(pp_frame *f);
 

@@ -222,7 +222,7 @@ static void scale_of(rows *r) {
     }
 }
 
-int pp_open_motions(const pp_frame *f) {
+int pp_undetermined_motions(const pp_frame *f) {
     const perp_step_problem *p = &f->pose.problem;
     rows r = {.f = f, .n = p->ndof};
     if (r.n == 0) return 0;

@@ -8,6 +8,6 @@
 
 /* Number of degrees of freedom that the laws of a solved frame leave undetermined; 0 if its motion is unique, -1 if out
  * of memory. Berard's Proposition 1, extended: see quasistatic_unique.c. */
-int pp_open_motions(const pp_frame *f);
+int pp_undetermined_motions(const pp_frame *f);
 
 #endif

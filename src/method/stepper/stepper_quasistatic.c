@@ -168,7 +168,7 @@ static perp_status no_balance(pp_frame *f, int who, const pp_imbalance *proof) {
     const char *name = f->w->body[slot].name;
     char body[80];
     snprintf(body, sizeof body, "body %d%s%.60s%s", slot, name ? " (" : "", name ? name : "", name ? ")" : "");
-    f->advice.hopeless = true;
+    f->advice.shorter_step_useless = true;
     if (!proof)
         return pp_fail(f->w, PERP_E_SOLVE, "no forces of contacts and joints were found that balance those on %s",
                        body);
@@ -234,7 +234,7 @@ static perp_status step(pp_frame *f) {
     if (st) return st;
     f->solve.iterations = iterations;
     f->solve.acceptance = fmax(f->solve.acceptance, missing);
-    f->method.ambiguous = pp_open_motions(f);
+    f->method.ambiguous = pp_undetermined_motions(f);
     if (f->method.ambiguous < 0) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
     return pp_update(f);
 }

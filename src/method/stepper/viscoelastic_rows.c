@@ -215,7 +215,7 @@ static void account(const pp_visco_work *k, const pp_visco *c, const perp_contac
     for (int a = 0; a < 2 && c->Kt > 0; a++)
         f->method.elastic.friction -= c->Kt * (mean ? 0.5 * (c->D0[a] + c->D1[a]) : c->D1[a]) * (c->D1[a] - c->D0[a]);
     f->method.elastic.before += 0.5 * c->K * c->d0 * c->d0;
-    f->s1->stored += 0.5 * c->K * c->d1 * c->d1 + 0.5 * c->Kt * (c->D1[0] * c->D1[0] + c->D1[1] * c->D1[1]);
+    f->s1->elastic_energy += 0.5 * c->K * c->d1 * c->d1 + 0.5 * c->Kt * (c->D1[0] * c->D1[0] + c->D1[1] * c->D1[1]);
 }
 
 perp_status pp_visco_end(pp_visco_work *k) {
@@ -228,7 +228,7 @@ perp_status pp_visco_end(pp_visco_work *k) {
     for (int b = 0; b < f->control.nblock; b++)
         for (int j = f->control.block_offset[b]; j < f->control.block_offset[b] + f->control.block_ndof[b]; j++)
             k->drift[j] = k->mean[b] ? 0.5 * (k->nu_start[j] + nu[j]) : nu[j];
-    f->s1->stored = 0;
+    f->s1->elastic_energy = 0;
     for (int i = 0; i < f->contacts.n; i++) {
         const perp_contact_row *r = &f->pose.problem.contact[i];
         const perp_contact *e = &f->contacts.at[i];

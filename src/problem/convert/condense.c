@@ -18,7 +18,7 @@
 #include "linalg/sparse_lu.h"
 #include "problem/convert/convert_class.h"
 
-#define SMALL 48 /* largest part that is factorised densely */
+#define SMALL 48 /* [rows] largest part that is factorised densely */
 
 /* A part of M: a body, or everything that is coupled. */
 typedef struct part {

@@ -325,7 +325,7 @@ perp_status pp_recover(const pp_converted *c, const double *z, pp_arena *arena, 
     return PERP_OK;
 }
 
-/* Values below this fraction of the largest are rounding; such a variable is not put into the basis. */
+/* [1] Values below this fraction of the largest are rounding; such a variable is not put into the basis. */
 #define ROUNDING 1e-9
 
 /* Splits (p_t, p_o) between the two neighbouring directions that enclose it. A part that is only rounding is dropped, because it would
@@ -373,6 +373,7 @@ static void guess_open(const pp_converted *c, double *z) {
     }
 }
 
+/* [1] A guess of an impulse this near to a bound, as a fraction of the range between its bounds, is put on the bound. */
 #define AT_LIMIT 1e-9
 
 void pp_guess(const pp_converted *c, const double *p_joint, const double *p_contact, const double *sigma, double *z) {

@@ -16,10 +16,10 @@
 #include "linalg/kernel.h"
 #include "problem/convert/convert_parts.h"
 
-/* S_ii is rounding if it is below this times W_ii, or below HELD_EPS divided by the smallest pivot times W_ii, whichever is more. The
+/* [1] S_ii is rounding if it is below this times W_ii, or below HELD_EPS divided by the smallest pivot times W_ii, whichever is more. The
  * velocity of such a row (held by the joints alone) is rounding if it is below HELD_TOL times its terms: some thousand ulp. */
 #define HELD_TOL 1e-12
-#define HELD_EPS 1e-14
+#define HELD_EPS 1e-14 /* [1] see HELD_TOL */
 
 /* Workspace of the elimination of bilateral rows. */
 typedef struct elimination {

@@ -22,8 +22,9 @@
 #include "problem/judge/measure.h"
 #include "base/elementary.h"
 
-#define STRAINED 1e6  /* ratio of the least impulses to the usual ones above which a problem is reported as strained */
-#define SMALL_Y  1e-9 /* laws with multipliers below this fraction of the largest are not named */
+#define STRAINED \
+    1e6 /* [1] ratio of the least impulses to the usual ones above which a problem is reported as strained */
+#define SMALL_Y 1e-9 /* [1] laws with multipliers below this fraction of the largest are not named */
 
 const char *perp_existence_text(perp_existence e) {
     switch (e) {
@@ -44,7 +45,7 @@ typedef struct work {
     double *g, *noise; /* m: W'y and its rounding error */
     double closing, closing_noise;
     double left, left_scaled; /* largest usable |g_k|, and |g_k|/sqrt(D_k) */
-    double fighting;          /* sum of |y_i| v_i */
+    double speed_sum;         /* sum of |y_i| v_i */
     double usual;             /* largest v/sqrt(D) */
     double kappa;             /* largest usable |g_k| over its rounding, >= 1 */
 } work;
@@ -189,7 +190,7 @@ static void name_laws(const work *w, perp_contradiction *out) {
         double y = fabs(w->y[k]);
         if (!(y > SMALL_Y)) continue;
         int law = cone_class(p) && k >= p->as.cone.nrow ? p->as.cone.nrow + (k - p->as.cone.nrow) / p->as.cone.dim : k;
-        out->fighting++;
+        out->nlaw++;
         int at = 8;
         while (at > 0 && (!taken[at - 1] || size[at - 1] < y)) at--;
         for (int i = 7; i > at; i--) out->law[i] = out->law[i - 1], size[i] = size[i - 1], taken[i] = taken[i - 1];
@@ -222,7 +223,7 @@ static perp_status check(work *w, perp_contradiction *out) {
         w->usual = fmax(w->usual, laws->scale[i] * unit);
         if (scaled && w->p->z_scale) unit = w->p->z_scale[i];
         int row = cone && i >= cone->p.nrow ? cone->p.nrow + cone->p.dim * (i - cone->p.nrow) : i;
-        w->fighting += fabs(w->y[row]) * laws->scale[i] * (scaled && w->p->w_scale ? w->p->w_scale[i] : 1);
+        w->speed_sum += fabs(w->y[row]) * laws->scale[i] * (scaled && w->p->w_scale ? w->p->w_scale[i] : 1);
         if (cone && i >= cone->p.nrow)
             use_contact(w, i - cone->p.nrow, unit);
         else
@@ -233,7 +234,7 @@ static perp_status check(work *w, perp_contradiction *out) {
     if (!(w->closing > 8 * w->closing_noise) || !isfinite(w->closing)) return PERP_OK;
     out->least_impulse = w->left > 0 ? w->closing / w->left : INFINITY;
     double largest = w->left_scaled > 0 ? w->closing / w->left_scaled / w->m : INFINITY; /* of the impulses, scaled */
-    if (w->closing >= w->kappa * PP_NOISY * w->fighting)
+    if (w->closing >= w->kappa * PP_NOISY * w->speed_sum)
         out->existence = PERP_EXISTENCE_NONE;
     else if (largest >= STRAINED * w->usual)
         out->existence = PERP_EXISTENCE_STRAINED;

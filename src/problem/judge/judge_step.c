@@ -112,9 +112,9 @@ static bool joins(pp_law_graph *g, int law, const perp_row *row) {
 
 /* Groups of bodies connected by rows. */
 typedef struct motion {
-    int *of;      /* by body: another of its group, itself if it stands for all */
-    double *most; /* by such a body: the largest terms of a law */
-    bool *asked;  /* by such a body: some law demands a velocity above the rounding of these terms */
+    int *of;       /* by body: another of its group, itself if it stands for all */
+    double *most;  /* by such a body: the largest terms of a law */
+    bool *demands; /* by such a body: some law demands a velocity above the rounding of these terms */
 } motion;
 
 static int group_of(const motion *m, const perp_row *row) {
@@ -131,8 +131,8 @@ static bool find_motion(work *w, int n, double *q, const double *terms, motion *
     const perp_step_problem *p = w->p;
     m->of = PP_ARENA_ARRAY(w->arena, int, p->nblock);
     m->most = PP_ARENA_ZERO(w->arena, double, p->nblock);
-    m->asked = PP_ARENA_ZERO(w->arena, bool, p->nblock);
-    if (!m->of || !m->most || !m->asked) return false;
+    m->demands = PP_ARENA_ZERO(w->arena, bool, p->nblock);
+    if (!m->of || !m->most || !m->demands) return false;
     pp_sets_make(m->of, p->nblock);
     for (int i = 0; i < n; i++) {
         const perp_row *row = row_of_law(p, i);
@@ -148,7 +148,7 @@ static bool find_motion(work *w, int n, double *q, const double *terms, motion *
         int at = group_of(m, row_of_law(p, i));
         if (at < 0) continue;
         if (PP_NOISY * q[i] <= DBL_EPSILON * m->most[at]) q[i] = 0;
-        m->asked[at] |= q[i] > 0;
+        m->demands[at] |= q[i] > 0;
     }
     return true;
 }
@@ -157,7 +157,7 @@ static bool find_motion(work *w, int n, double *q, const double *terms, motion *
 static void compare_with_motion(work *w, const motion *m) {
     for (int i = 0; i < w->laws.n; i++) {
         int at = group_of(m, row_of_law(w->p, i));
-        if (at >= 0 && !m->asked[at] && m->most[at] > 0) w->laws.scale[i] = m->most[at];
+        if (at >= 0 && !m->demands[at] && m->most[at] > 0) w->laws.scale[i] = m->most[at];
     }
 }
 

@@ -42,7 +42,7 @@ static inline double pp_judge_inverse(const perp_judge *j, int i) { return j->in
 
 /* One number for a verdict, to compare answers by: what is not solved is above tol, what is solved not. */
 static inline double pp_verdict_score(const perp_verdict *v, double tol) {
-    double score = v->solved ? (v->figure < tol ? v->figure : tol) : v->unsound;
+    double score = v->solved ? (v->figure < tol ? v->figure : tol) : v->worst_violation;
     return score < INFINITY ? score : INFINITY;
 }
 

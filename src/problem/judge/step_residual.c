@@ -294,7 +294,7 @@ void pp_step_contact(const perp_step_problem *p, int i, const perp_step_solution
     worsen(&out->dissipation, part * pp_hypot(f[0] - it[0], f[1] - it[1]));
 }
 
-/* An open one-sided row: its b (gap/h, or the distance to a limit over h) has no bound in a short part of a step. The two bodies can
+/* [1] An open one-sided row: its b (gap/h, or the distance to a limit over h) has no bound in a short part of a step. The two bodies can
  * close it with at most twice the largest speed, so only this much of b counts in the scale. */
 #define MET_AT 2
 static bool contact_open(const perp_contact_row *c) { return c->b_n > 0 && !(c->compliance > 0); }

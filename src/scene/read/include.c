@@ -100,7 +100,7 @@ const char *pp_document_path(const pp_reader *r, const pp_tree *t) {
     return "";
 }
 
-perp_status pp_told_at(pp_reader *r, pp_item at, perp_status s) {
+perp_status pp_refuse_at(pp_reader *r, pp_item at, perp_status s) {
     if (s == PERP_E_MEMORY || !r->why) return s;
     char words[sizeof r->why->text];
     memcpy(words, r->why->text, sizeof words);
@@ -135,7 +135,7 @@ perp_status pp_scene_file_read(pp_reader *r, pp_item at, int *file) {
     if (!pp_source_folder(s->file[0].path, folder, sizeof folder))
         return pp_wrong(r, at, "a scene whose path is too long", "at most 1024 bytes");
     st = pp_source_read_within(r->alloc, root, "scene", path, &data, &size, r->why);
-    if (st) return pp_told_at(r, at, st);
+    if (st) return pp_refuse_at(r, at, st);
     return pp_scene_file_keep(r, path, data, size, file);
 }
 

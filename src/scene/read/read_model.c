@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 #include "scene/scene_internal.h"
 
 #define PATH_BYTES 1024
@@ -28,13 +28,13 @@ static perp_status embed(pp_reader *r, const pp_model_in *in, pp_item at, const 
     const char *root = r->options && r->options->root ? r->options->root : folder;
     if (!pp_source_folder(r->s->file[0].path, folder, sizeof folder))
         return pp_wrong(r, at, "a scene whose path is too long", "at most 1024 bytes");
-    pp_embed e = {.name = in->name.text,
-                  .X = {in->at, in->turn},
-                  .base = (pp_base)in->base,
-                  .bit = 1 + r->model_bits}; /* bit 0 is that of shapes which say nothing */
+    pp_embedding e = {.name = in->name.text,
+                      .X = {in->at, in->turn},
+                      .base = (pp_base)in->base,
+                      .bit = 1 + r->model_bits}; /* bit 0 is that of shapes which say nothing */
     const perp_import_options o = {.alloc = *r->alloc, .key = in->key, .repair = in->repair};
     perp_status s = pp_source_read_within(r->alloc, root, "scene", path, &data, &size, r->why);
-    if (s) return pp_told_at(r, at, s);
+    if (s) return pp_refuse_at(r, at, s);
     if (!perp_import_is_model(data, size)) {
         pp_free(r->alloc, data);
         return pp_wrong(r, at, "a file that is not XML", "an MJCF, URDF or SDF file");

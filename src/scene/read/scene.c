@@ -118,7 +118,7 @@ perp_status perp_scene_open(const char *path, const perp_scene_options *options,
 
 void pp_scene_free_content(perp_scene *s) {
     const perp_allocator a = s->alloc;
-    if (!s->around) perp_world_destroy(s->world);
+    if (!s->borrows_world) perp_world_destroy(s->world);
     pp_formulas_free(s);
     for (int i = 0; i < s->nparameter; i++) {
         pp_free(&a, (void *)(uintptr_t)s->parameter[i].name);

@@ -174,7 +174,7 @@ perp_status perp_scene_set_many(perp_scene *s, const perp_scene_value *set, int 
     bool bad = n < 0 || (n > 0 && !set);
     for (int i = 0; !bad && i < n; i++) bad = !set[i].name;
     if (bad) return pp_complain_say(why, PERP_E_ARG, at, NULL, "a parameter to be set has no name");
-    if (s->around)
+    if (s->borrows_world)
         return pp_complain_say(why, PERP_E_ARG, at, NULL,
                                "the scene was made from a world of a program, so it has no parameters");
     int count = 0;

@@ -17,10 +17,10 @@ typedef struct pp_scribe {
     int dim;
     const char *path; /* for messages */
     perp_refusal *why;
-    perp_status st; /* status of the first error */
-    bool functions; /* write functions of the program as `type: user` instead of refusing them */
-    bool user;      /* there was one */
-    bool starved;   /* memory was refused for a text: the text is incomplete */
+    perp_status st;          /* status of the first error */
+    bool functions;          /* write functions of the program as `type: user` instead of refusing them */
+    bool user;               /* there was one */
+    bool no_memory_for_text; /* memory was refused for a text: the text is incomplete */
 
     perp_body_id *body;
     perp_joint_id *joint;

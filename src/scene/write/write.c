@@ -179,7 +179,7 @@ perp_status perp_scene_of_world(perp_world *w, const perp_scene_words *words, pe
     if (st) return st;
     perp_scene *s = pp_alloc(&a, sizeof *s);
     pp_scene_file *file = pp_alloc(&a, sizeof *file);
-    if (s) *s = (perp_scene){.alloc = a, .world = w, .around = true};
+    if (s) *s = (perp_scene){.alloc = a, .world = w, .borrows_world = true};
     if (s && file) {
         *file = (pp_scene_file){pp_copy_text(&a, own_path), text, strlen(text)};
         s->file = file;

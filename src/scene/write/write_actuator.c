@@ -32,7 +32,7 @@ static char *ctrl_of(pp_scribe *s, const perp_actuator_def *d, int i) {
 
 char *pp_write_actuators(pp_scribe *s) {
     if (!s->nactuator) return NULL;
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     for (int i = 0; i < s->nactuator && !s->st; i++) {
         perp_actuator_def d;
         if (perp_actuator_get(s->w, s->actuator[i], &d)) continue; /* cannot be: the id was just read */
@@ -61,7 +61,7 @@ char *pp_write_actuators(pp_scribe *s) {
 char *pp_write_exclude(pp_scribe *s) {
     int n = perp_world_exclude_count(s->w);
     if (!n) return NULL;
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     for (int i = 0; i < n; i++) {
         perp_body_id a, b;
         if (perp_world_exclude_at(s->w, i, &a, &b)) continue;

@@ -11,7 +11,7 @@
 
 static char *functions_of(pp_scribe *s, const perp_shape_def *d, int body) {
     static const perp_quat unset = {0, 0, 0, 0};
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     pp_text_add(&t, "[");
     for (int i = 0; i < d->nfunction; i++) {
         const perp_function *f = &d->function[i];
@@ -36,7 +36,7 @@ static char *functions_of(pp_scribe *s, const perp_shape_def *d, int body) {
 }
 
 static char *points_of(pp_scribe *s, const perp_shape_def *d) {
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     pp_text_add(&t, "[");
     for (int i = 0; i < d->npoint; i++) {
         if (i) pp_text_add(&t, ", ");
@@ -101,7 +101,7 @@ static void put_shape(pp_scribe *s, pp_text *t, perp_shape_id id, int body) {
 
 static char *shapes_of(pp_scribe *s, int body) {
     int first = s->first_shape[body], n = s->first_shape[body + 1] - first;
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     if (n == 0) return NULL;
     pp_text_add(&t, "[");
     for (int i = 0; i < n; i++) {
@@ -118,7 +118,7 @@ static char *shapes_of(pp_scribe *s, int body) {
 enum { CONSTANT, SINUSOID, TABLE, EXPRESSION }; /* as in keys_body.c */
 
 static char *terms_of(pp_scribe *s, const perp_motion_def *d) {
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     pp_text_add(&t, "[");
     for (int i = 0; i < d->nterm; i++) {
         pp_term_in in;
@@ -136,7 +136,7 @@ static char *terms_of(pp_scribe *s, const perp_motion_def *d) {
 }
 
 static char *poses_of(pp_scribe *s, const perp_motion_def *d) {
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     pp_text_add(&t, "[");
     for (int i = 0; i < d->ntable; i++) {
         const perp_pose_at_time *e = &d->table[i];
@@ -158,7 +158,7 @@ static char *poses_of(pp_scribe *s, const perp_motion_def *d) {
 static char *turn_of(pp_scribe *s, const pp_formula *f) {
     if (!f->text[6] || s->dim == 2) return pp_write_formula(s, f, 6);
     char *axis = pp_write_formulas(s, f, 3, perp_v3(0, 0, 0)), *angle = pp_write_formula(s, f, 6);
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     pp_text_add(&t, "{axis: %s, angle: %s}", axis ? axis : "", angle ? angle : "");
     pp_free(&s->alloc, axis);
     pp_free(&s->alloc, angle);
@@ -171,7 +171,7 @@ static char *motion_of(pp_scribe *s, int body, const perp_motion_def *d) {
     pp_nested nested[] = {{"terms", NULL}, {"poses", NULL}, {"at", NULL}, {"turn", NULL}, {NULL, NULL}};
     int variant = CONSTANT;
     char *first = NULL, *second = NULL;
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     switch (d->kind) {
     case PERP_MOTION_CONSTANT:
         in.velocity = pp_put_some(d->v_W);
@@ -205,7 +205,8 @@ static char *motion_of(pp_scribe *s, int body, const perp_motion_def *d) {
 
 static char *support_of(pp_scribe *s, const perp_support *p) {
     pp_support_in in;
-    pp_text points = {.alloc = &s->alloc, .any = &s->starved}, t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text points = {.alloc = &s->alloc, .any = &s->no_memory_for_text},
+            t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     pp_put_blank(&pp_map_support, &in);
     in.mu = (pp_numbers){3, {p->mu[0], p->mu[1], p->mu[2]}};
     for (int i = 0; i < 3; i++) {
@@ -287,7 +288,7 @@ static void put_body(pp_scribe *s, pp_text *t, int i) {
 }
 
 char *pp_write_bodies(pp_scribe *s) {
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     for (int i = 0; i < s->nbody && !s->st; i++) {
         pp_text_add(&t, "\n  - ");
         put_body(s, &t, i);

@@ -14,7 +14,8 @@ static bool acts(const perp_joint_axis *x) {
 
 static void put_axis(pp_scribe *s, pp_text *t, const perp_joint_axis *x) {
     pp_axis_in in;
-    pp_text motor = {.alloc = &s->alloc, .any = &s->starved}, spring = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text motor = {.alloc = &s->alloc, .any = &s->no_memory_for_text},
+            spring = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     pp_put_blank(&pp_map_axis, &in);
     if (x->limited) in.limits = (pp_numbers){2, {x->lo, x->hi}};
     in.friction = x->friction;
@@ -46,7 +47,7 @@ static char *axes_of(pp_scribe *s, const perp_joint_def *d) {
     bool any = false;
     for (int i = 0; i < n; i++) any = any || acts(&d->axis[i]);
     if (!any) return NULL;
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     pp_text_add(&t, "[");
     for (int i = 0; i < n; i++) {
         if (i) pp_text_add(&t, ", ");
@@ -59,7 +60,7 @@ static char *axes_of(pp_scribe *s, const perp_joint_def *d) {
 
 static char *terms_of(pp_scribe *s, const perp_joint_def *d) {
     if (d->nterm == 0) return NULL;
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     pp_text_add(&t, "[");
     for (int i = 0; i < d->nterm; i++) {
         pp_coupled_in in;
@@ -99,7 +100,7 @@ static void put_joint(pp_scribe *s, pp_text *t, int i) {
 }
 
 char *pp_write_joints(pp_scribe *s) {
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     for (int i = 0; i < s->njoint && !s->st; i++) {
         pp_text_add(&t, "\n  - ");
         put_joint(s, &t, i);
@@ -112,7 +113,7 @@ char *pp_write_joints(pp_scribe *s) {
 
 char *pp_write_formula(pp_scribe *s, const pp_formula *f, int part) {
     if (!f->text[part]) return NULL;
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     pp_text_quoted(&t, f->text[part]);
     return pp_text_take(&t);
 }
@@ -120,10 +121,10 @@ char *pp_write_formula(pp_scribe *s, const pp_formula *f, int part) {
 char *pp_write_formulas(pp_scribe *s, const pp_formula *f, int first, perp_vec3 minus) {
     const double less[] = {minus.x, minus.y, minus.z};
     if (!f->text[first]) return NULL;
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     pp_text_add(&t, "[");
     for (int i = 0; i < s->dim; i++) {
-        pp_text one = {.alloc = &s->alloc, .any = &s->starved};
+        pp_text one = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
         char number[PP_NUMBER_TEXT];
         pp_number_text(less[i], number, sizeof number);
         if (less[i] != 0)
@@ -210,7 +211,7 @@ static void put_force(pp_scribe *s, pp_text *t, int i) {
 }
 
 char *pp_write_forces(pp_scribe *s) {
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     for (int i = 0; i < s->nforce && !s->st; i++) {
         pp_text_add(&t, "\n  - ");
         put_force(s, &t, i);

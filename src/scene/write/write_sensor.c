@@ -16,7 +16,7 @@ void pp_mark_sensors(const pp_scribe *s, bool *body, bool *joint) {
 
 char *pp_write_sensors(pp_scribe *s) {
     if (!s->nsensor) return NULL;
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     for (int i = 0; i < s->nsensor && !s->st; i++) {
         perp_sensor_def d;
         if (perp_sensor_get(s->w, s->sensor[i], &d)) continue; /* cannot be: the id was just read */

@@ -22,7 +22,7 @@ pp_name pp_scribe_site(const pp_scribe *s, perp_site_id id) {
 
 char *pp_write_sites(pp_scribe *s) {
     if (!s->nsite) return NULL;
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     for (int i = 0; i < s->nsite && !s->st; i++) {
         perp_site_def d;
         if (perp_site_get(s->w, s->site[i], &d)) continue; /* cannot be: the id was just read */
@@ -41,7 +41,7 @@ char *pp_write_sites(pp_scribe *s) {
 
 static char *series(pp_scribe *s, const double *x, int n) {
     if (!n) return NULL;
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     for (int i = 0; i < n; i++) {
         pp_text_add(&t, i ? ", " : "[");
         pp_text_number(&t, x[i]);
@@ -53,7 +53,7 @@ static char *series(pp_scribe *s, const double *x, int n) {
 char *pp_write_keyframes(pp_scribe *s) {
     int n = perp_world_keyframe_count(s->w);
     if (!n) return NULL;
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     for (int i = 0; i < n && !s->st; i++) {
         perp_keyframe k;
         if (perp_keyframe_get(s->w, i, &k)) continue;

@@ -208,8 +208,8 @@ static char *shape_order(pp_scribe *s) {
     for (int i = 0; i < s->nshape; i++) same = same && s->by_body[i] == i;
     if (same) return NULL;
     int *place = array(s, s->nshape, sizeof *place);
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved, .failed = !place};
-    if (!place) s->starved = true;
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text, .failed = !place};
+    if (!place) s->no_memory_for_text = true;
     for (int i = 0; place && i < s->nshape; i++) place[s->by_body[i]] = i;
     for (int i = 0; place && i < s->nshape; i++) pp_text_add(&t, "%s%d", i ? ", " : "[", place[i]);
     pp_text_add(&t, "]");
@@ -239,7 +239,7 @@ static bool chosen_by_itself(pp_scribe *s) {
     d.no_fallback = plain.no_fallback;
     d.friction_directions = 0;
     perp_status st = perp_world_create(&d, &w);
-    if (st == PERP_E_MEMORY) s->starved = true;
+    if (st == PERP_E_MEMORY) s->no_memory_for_text = true;
     if (st) return false;
     perp_world_def got = perp_world_get_def(w);
     perp_world_destroy(w);
@@ -253,7 +253,7 @@ static perp_start open_start(pp_scribe *s) {
     perp_world *w;
     d.start = PERP_START_AUTO;
     perp_status st = perp_world_create(&d, &w);
-    if (st == PERP_E_MEMORY) s->starved = true;
+    if (st == PERP_E_MEMORY) s->no_memory_for_text = true;
     if (st) return PERP_START_AUTO;
     d = perp_world_get_def(w);
     perp_world_destroy(w);
@@ -284,7 +284,7 @@ static void put_settings_of(const pp_scribe *s, const perp_world *fresh, pp_text
 
 static char *settings_of(pp_scribe *s) {
     perp_world *fresh;
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     if (perp_world_create(&s->def, &fresh)) { /* it was made of this definition, so that only memory can fail */
         pp_scribe_no_memory(s);
         return NULL;
@@ -308,7 +308,7 @@ static char *settings_of(pp_scribe *s) {
 }
 
 static char *fallback_of(pp_scribe *s) {
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     pp_text_add(&t, "[");
     for (int i = 0; i < PERP_FALLBACK_MAX && s->def.fallback[i]; i++)
         pp_text_add(&t, "%s%s", i ? ", " : "", s->def.fallback[i]);
@@ -350,7 +350,7 @@ static char *stages_of(pp_scribe *s) {
     }
     char *fallback = open ? NULL : fallback_of(s), *settings = settings_of(s);
     const pp_nested nested[] = {{"fallback", fallback}, {"settings", settings}, {NULL, NULL}};
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     pp_put_map(&t, &pp_map_stages, s->dim, -1, &in, nested);
     pp_free(&s->alloc, fallback);
     pp_free(&s->alloc, settings);
@@ -397,7 +397,7 @@ static bool same_law(const perp_pair_law *a, const perp_pair_law *b) {
 
 static char *materials_of(pp_scribe *s) {
     int n = perp_material_count(s->w);
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     if (n <= 1) return NULL;
     for (int i = 1; i < n; i++) pp_text_add(&t, "%s%s", i > 1 ? ", " : "[", pp_scribe_material(i).text);
     pp_text_add(&t, "]");
@@ -417,7 +417,7 @@ static perp_pair_law law_of_all(pp_scribe *s) {
 
 static char *laws_of(pp_scribe *s, const perp_pair_law *all) {
     int n = perp_material_count(s->w);
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     for (int a = 0; a < n; a++)
         for (int b = a; b < n; b++) {
             perp_pair_law law;
@@ -443,14 +443,15 @@ static char *units_of(pp_scribe *s, const perp_scene_words *words) {
     if (u->mass && *u->mass) in.mass = u->mass;
     if (u->time && *u->time) in.time = u->time;
     if (!in.length && !in.mass && !in.time) return NULL;
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     pp_put_map(&t, &pp_map_units, s->dim, -1, &in, NULL);
     return pp_text_take(&t);
 }
 
 static char *record_of(pp_scribe *s, const perp_record_choice *c) {
     pp_record_in in;
-    pp_text what = {.alloc = &s->alloc, .any = &s->starved}, t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text what = {.alloc = &s->alloc, .any = &s->no_memory_for_text},
+            t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     if (c->what == PERP_RECORD_ALL && c->every == 1 && c->compression == 1) return NULL;
     pp_put_blank(&pp_map_record, &in);
     in.every = c->every;
@@ -479,7 +480,7 @@ static void compose(pp_scribe *s, const perp_scene_words *words, const char *sta
     if (open_start(s) != s->def.start) in.start = (int)s->def.start;
     in.state = state;
     const perp_pair_law all = law_of_all(s), none = {0};
-    pp_text law = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text law = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     if (!same_law(&all, &none)) put_law(s, &law, &all, NULL);
     const pp_nested nested[] = {{"units", units_of(s, words)},        {"stages", stages_of(s)},
                                 {"materials", materials_of(s)},       {"law", law.n ? pp_text_take(&law) : NULL},
@@ -499,7 +500,7 @@ perp_status pp_world_compose(const perp_world *w, const pp_compose_options *how,
     s.alloc = s.def.alloc;
     s.def.log = (perp_log){0}; /* temporary worlds have no log */
     s.dim = s.def.dim;
-    pp_text out = {.alloc = &s.alloc, .any = &s.starved};
+    pp_text out = {.alloc = &s.alloc, .any = &s.no_memory_for_text};
     *text = NULL;
     if (open_scribe(&s))
         compose(&s, how->words, how->state, &out);
@@ -507,7 +508,7 @@ perp_status pp_world_compose(const perp_world *w, const pp_compose_options *how,
         pp_scribe_no_memory(&s);
     close_scribe(&s);
     *text = pp_text_take(&out);
-    if (!*text || s.starved) pp_scribe_no_memory(&s);
+    if (!*text || s.no_memory_for_text) pp_scribe_no_memory(&s);
     if (s.st) {
         pp_free(&s.alloc, *text);
         *text = NULL;

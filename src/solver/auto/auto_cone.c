@@ -370,10 +370,10 @@ static bool close_by(work *w, const double *from, double pull, const char *what,
         *o = PERP_OUTCOME_MEMORY;
         return false;
     }
-    w->newton.wary = true;
+    w->newton.near_solution = true;
     w->newton.factored = 0; /* factors made before this memory existed */
     bool done = newton(w, from, pull, w->linear.most > 0 ? WARM_STEPS : HELD_STEPS, what, o);
-    w->newton.wary = false;
+    w->newton.near_solution = false;
     return done;
 }
 
@@ -427,7 +427,7 @@ static bool solve_away(work *w, perp_outcome *o) {
  * were tested. Returns false if they do not come to rest. */
 static bool let_move(work *w, const double *speed, double join, perp_outcome *o) {
     size_t nodes = (size_t)w->c.nnode;
-    (void)pp_cone_rest_cannot(&w->c, w->tol, w->away);
+    (void)pp_cone_rest_impossible(&w->c, w->tol, w->away);
     memcpy(w->speed, speed, sizeof *speed * nodes);
     for (int round = 0; round < ROUNDS; round++) {
         int count = let_go(w, join);
@@ -456,7 +456,7 @@ static bool let_few_move(work *w, perp_outcome *o) {
     if (!w->away || !w->push || !speed) return false;
     *o = PERP_OUTCOME_LIMIT;
     memset(w->push, 0, sizeof *w->push * (size_t)w->c.m);
-    if (pp_cone_rest_cannot(&w->c, w->tol, w->away) > 0)
+    if (pp_cone_rest_impossible(&w->c, w->tol, w->away) > 0)
         memset(w->speed, 0, sizeof *w->speed * nodes); /* the test of all bodies was too expensive */
     else if (!w->moving && (rest(w, NULL, o) || !w->moving))
         return w->least <= w->tol;
@@ -477,7 +477,7 @@ static perp_existence ask_existence(const work *w) {
     if (!judge && perp_judge_new(p, &w->call->arena->alloc, &own)) return PERP_EXISTENCE_UNKNOWN;
     if (own) judge = own;
     perp_status s = pp_find_contradiction(w->call, p, judge, NULL, y, &proof);
-    if (!s && proof.existence == PERP_EXISTENCE_UNKNOWN) s = pp_ask_existence(w->call, p, judge, &proof.existence);
+    if (!s && proof.existence == PERP_EXISTENCE_UNKNOWN) s = pp_check_existence(w->call, p, judge, &proof.existence);
     perp_judge_free(own);
     if (!s && proof.existence == PERP_EXISTENCE_NONE) TELL(w, "contacts contradict each other");
     return s ? PERP_EXISTENCE_UNKNOWN : proof.existence;

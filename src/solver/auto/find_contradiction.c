@@ -144,7 +144,7 @@ static perp_status pose_linear(finder *f, int most, bool *posed) {
     const perp_problem *p = f->p;
     bool scaled = p->z_scale || p->w_scale;
     const double *q = p->cls == PERP_LCP ? p->as.lcp.q : p->cls == PERP_MLCP ? p->as.mlcp.q : p->as.sparse_mlcp.q;
-    int fighting = f->n;
+    int nmultiplier = f->n;
     for (int k = 0; k < f->m; k++) {
         int sign = pp_multiplier_sign(p, k);
         if (sign == 0 || sign == 2) continue; /* M'y = 0 there */
@@ -162,13 +162,13 @@ static perp_status pose_linear(finder *f, int most, bool *posed) {
         column_of(p, k, column);
         for (int v = 0; v < f->n; v++) {
             int row = f->row[v];
-            line[v] = v < fighting ? C * column[row] * f->unit[row] * f->sign[v] : row == f->m + k ? f->sign[v] : 0;
-            if (v >= fighting && row == f->m + k) g[v] = -(f->sign[v] > 0 ? lo : -hi) / C; /* (M'y)_k = -s/C */
+            line[v] = v < nmultiplier ? C * column[row] * f->unit[row] * f->sign[v] : row == f->m + k ? f->sign[v] : 0;
+            if (v >= nmultiplier && row == f->m + k) g[v] = -(f->sign[v] > 0 ? lo : -hi) / C; /* (M'y)_k = -s/C */
         }
         for (int v = 0; v < f->n; v++)
             for (int i = 0; line[v] != 0 && i < f->n; i++) f->M[i + (ptrdiff_t)f->n * v] += line[i] * line[v];
     }
-    for (int v = 0; v < fighting; v++) g[v] = f->sign[v] * f->unit[f->row[v]] * q[f->row[v]];
+    for (int v = 0; v < nmultiplier; v++) g[v] = f->sign[v] * f->unit[f->row[v]] * q[f->row[v]];
     *posed = weigh_closing(f, g);
     return PERP_OK;
 }
@@ -267,7 +267,7 @@ perp_status pp_find_contradiction(const perp_call *call, const perp_problem *p, 
     return s;
 }
 
-perp_status pp_ask_existence(const perp_call *call, const perp_problem *p, perp_judge *judge, perp_existence *out) {
+perp_status pp_check_existence(const perp_call *call, const perp_problem *p, perp_judge *judge, perp_existence *out) {
     *out = PERP_EXISTENCE_UNKNOWN;
     if (p->cls != PERP_CONE || p->as.cone.ncontact == 0 || p->as.cone.ncontact > PP_PIVOTING_MOST) return PERP_OK;
     pp_arena_mark mark = pp_arena_here(call->arena);
@@ -287,7 +287,7 @@ perp_status perp_problem_contradict(const perp_problem *p, const perp_allocator 
     pp_arena_init(&arena, alloc ? *alloc : (perp_allocator){0});
     perp_call call = {.arena = &arena, .deadline = INFINITY};
     s = pp_find_contradiction(&call, p, judge, NULL, y, out);
-    if (!s && out->existence == PERP_EXISTENCE_UNKNOWN) s = pp_ask_existence(&call, p, judge, &out->existence);
+    if (!s && out->existence == PERP_EXISTENCE_UNKNOWN) s = pp_check_existence(&call, p, judge, &out->existence);
     pp_arena_free(&arena);
     perp_judge_free(judge);
     return s;

@@ -13,6 +13,6 @@ perp_status pp_find_contradiction(const perp_call *call, const perp_problem *p, 
                                   double *y, perp_contradiction *out);
 
 /* Does a friction problem without a proof have a solution, or may it have none? */
-perp_status pp_ask_existence(const perp_call *call, const perp_problem *p, perp_judge *judge, perp_existence *out);
+perp_status pp_check_existence(const perp_call *call, const perp_problem *p, perp_judge *judge, perp_existence *out);
 
 #endif

@@ -166,7 +166,7 @@ bool pp_cone_cg_make(pp_cone_cg *k, const pp_cone *c, const perp_call *call) {
     k->u = PP_CALL_ARRAY(call, double, c->m);
     if (!k->A || !k->P || !k->stream || !k->Cinv || !k->u) return false;
     memset(k->y, 0, sizeof *k->y * (size_t)k->unknowns);
-    k->twin = operator_symmetric(k);
+    k->symmetric_operator = operator_symmetric(k);
     return true;
 }
 
@@ -370,7 +370,7 @@ static bool make_preconditioner(pp_cone_cg *k) {
 bool pp_cone_cg_prepare(pp_cone_cg *k, const double *C, const double *E) {
     k->C = C;
     k->E = E;
-    k->symmetric = k->twin;
+    k->symmetric = k->symmetric_operator;
     memset(k->A, 0, sizeof *k->A * (size_t)k->spot[k->row[k->n]]);
     if (k->c->body) {
         if (!fill_body(k)) return false;

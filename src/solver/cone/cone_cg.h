@@ -13,24 +13,24 @@
 
 typedef struct pp_cone_cg {
     const pp_cone *c;
-    int n;               /* blocks of unknowns: nodes, or blocks of rows */
-    int unknowns;        /* ndof or m */
-    const int *at;       /* n + 1: first unknown of each block */
-    int *row;            /* n + 1: entries of block row i are row[i] .. row[i + 1] - 1 */
-    int *col;            /* ascending */
-    int *diagonal;       /* n: the entry on the diagonal */
-    ptrdiff_t *spot;     /* entries + 1: where the numbers of an entry begin; column-major */
-    double *A;           /* the matrix */
-    double *P;           /* incomplete factors: L and U apart from the diagonal, which holds inverses of pivots */
-    double *stream;      /* the same in the order of their use */
-    int *entry;          /* local: entry of the matrix by entry of c; body: by pair of entries of a block, in order */
-    bool twin;           /* M or W~ is symmetric */
-    bool symmetric;      /* the present matrix is symmetric */
-    bool mirror;         /* input: C^-1 E is symmetric except for rounding, and is symmetrised */
-    bool jacobi;         /* the incomplete factorisation failed: P is the block diagonal */
-    const double *C, *E; /* borrowed from pp_cone_cg_prepare: nblock x square each */
-    double *Cinv;        /* body: nblock x square, C'^-1 */
-    double *y;           /* unknowns: the solution, and the start of the next one */
+    int n;           /* blocks of unknowns: nodes, or blocks of rows */
+    int unknowns;    /* ndof or m */
+    const int *at;   /* n + 1: first unknown of each block */
+    int *row;        /* n + 1: entries of block row i are row[i] .. row[i + 1] - 1 */
+    int *col;        /* ascending */
+    int *diagonal;   /* n: the entry on the diagonal */
+    ptrdiff_t *spot; /* entries + 1: where the numbers of an entry begin; column-major */
+    double *A;       /* the matrix */
+    double *P;       /* incomplete factors: L and U apart from the diagonal, which holds inverses of pivots */
+    double *stream;  /* the same in the order of their use */
+    int *entry;      /* local: entry of the matrix by entry of c; body: by pair of entries of a block, in order */
+    bool symmetric_operator;                /* M or W~ is symmetric */
+    bool symmetric;                         /* the present matrix is symmetric */
+    bool mirror;                            /* input: C^-1 E is symmetric except for rounding, and is symmetrised */
+    bool jacobi;                            /* the incomplete factorisation failed: P is the block diagonal */
+    const double *C, *E;                    /* borrowed from pp_cone_cg_prepare: nblock x square each */
+    double *Cinv;                           /* body: nblock x square, C'^-1 */
+    double *y;                              /* unknowns: the solution, and the start of the next one */
     double *r, *z, *d, *q, *g, *t, *shadow; /* unknowns each */
     double *u;                              /* m */
     int *mark;                              /* n */

@@ -14,7 +14,7 @@
  *          A single proximal point (cone_select.c) is found by full steps, if necessary with slip weighted to the size of friction,
  *          or by a line search on |F|.
  * Valid    No proof: the problem is not monotone. Solves redundant, singular and ill-scaled problems in practice.
- * Cost     One factorisation per step; close to a solution of a large problem one for several steps (wary, cone_reuse_factor.c). 10 to 40
+ * Cost     One factorisation per step; close to a solution of a large problem one for several steps (field near_solution, cone_reuse_factor.c). 10 to 40
  *          steps from a cold start, 1 to 5 from a good guess.
  * Source   Alart, Curnier (1991); De Saxce, Feng (1998); Rockafellar (1976) for proximal points; Chamberlain et al.
  *          (1982) for the watchdog. */
@@ -60,10 +60,10 @@
 #define RECOVER 1.1
 /* [1] Factor of the pull after a failed inner problem. Half: work +33 %; double: work +17 %. */
 #define RISE 4
-/* [1] A wary search rejects a first full step that increases |F| by more than this factor. */
+/* [1] A search near a solution rejects a first full step that increases |F| by more than this factor. */
 #define WILD 100
-/* [1] Factor of the pull after a failure of a wary search. */
-#define WARY_RISE 9
+/* [1] Factor of the pull after a failure of a search near a solution. */
+#define NEAR_SOLUTION_RISE 9
 /* [1] A step of a line search, or a jump relative to the latest outer step, is too short below this. Half: work +1 %;
  * double: work +2 %. */
 #define SHORT 0.1
@@ -239,7 +239,7 @@ static double judge(pp_cone_newton *k, const double *x, const double *v) {
 /* May the factors be used again? They must be of its own latest factorisation, with about the same pull, and the point
  * must be close to a solution, where few contacts change. (For moving heaps this did not pay.) */
 static bool factors_may_do(const pp_cone_newton *k) {
-    return k->wary && k->factored > 0 && k->linear->factorisations == k->factored &&
+    return k->near_solution && k->factored > 0 && k->linear->factorisations == k->factored &&
            k->pull < OTHER_PULL * k->factored_pull && k->factored_pull < OTHER_PULL * k->pull;
 }
 
@@ -276,7 +276,7 @@ static double inner(pp_cone_newton *k, double *first, bool search, int *taken) {
             next = equation(k, k->start, k->w, k->F, false);
             if (!search || next < (1 - PP_ARMIJO * step) * now) break;
         }
-        if (!isfinite(next) || (k->wary && *taken == 1 && next > WILD * *first)) return INFINITY;
+        if (!isfinite(next) || (k->near_solution && *taken == 1 && next > WILD * *first)) return INFINITY;
         memcpy(k->trial, k->start, sizeof *k->x * (size_t)m);
         if (search && !(next < now)) return now;
         if (*taken > 1 && !(next <= BETTER * now) && ++failures == FAILURES && !search) {
@@ -437,9 +437,10 @@ static bool outer(pp_cone_newton *k) {
         memcpy(k->v, k->stand_v, bytes);
         return true;
     }
-    if (!(end <= GOOD * first) && k->measure > k->tol && k->steps < k->max_steps && !k->vain && !k->wary) {
+    if (!(end <= GOOD * first) && k->measure > k->tol && k->steps < k->max_steps && !k->line_search_failed &&
+        !k->near_solution) {
         end = inner(k, &first, true, &more);
-        k->vain = !(end <= GOOD * first);
+        k->line_search_failed = !(end <= GOOD * first);
     }
     if (k->measure <= k->tol) return true;
     if (end <= GOOD * first && first > SLUGGISH * k->before && !jumped && !k->plain) k->jump = jump_after(k);
@@ -453,7 +454,7 @@ static bool outer(pp_cone_newton *k) {
         if (quick) k->pull = fmax(PP_LEAST_PULL, k->fall * k->pull);
         return true;
     }
-    k->pull *= k->wary ? WARY_RISE : RISE;
+    k->pull *= k->near_solution ? NEAR_SOLUTION_RISE : RISE;
     k->fall = sqrt(k->fall);
     return k->pull <= MOST_PULL;
 }
@@ -465,7 +466,7 @@ perp_outcome pp_cone_newton_run(pp_cone_newton *k) {
     pp_cone_figure_aim(&k->figure, k->tol);
     k->since = k->steps;
     k->halved = INFINITY;
-    k->vain = k->stuck = false;
+    k->line_search_failed = k->stuck = false;
     k->jump = 0;
     k->before = INFINITY;
     memcpy(k->best, k->x, sizeof *k->x * (size_t)c->m);

@@ -18,23 +18,24 @@ typedef struct pp_cone_newton {
     const pp_cone *c;
     pp_cone_linear *linear;
     const perp_call *call;
-    double tol;     /* unit-free residual at which to stop */
-    double pull;    /* a: weight of the proximal term; in: first value, out: last */
-    int max_steps;  /* Newton steps in all */
-    int steps;      /* steps taken so far */
-    int iterations; /* outer steps so far */
-    double fall;    /* factor of the pull after a quick success: closer to 1 after failures */
-    int since;      /* steps when the measure was last halved */
-    double halved;  /* the measure then */
-    bool vain;      /* the latest line search brought no improvement */
-    bool stuck;     /* out: it ended near tol because the measure had not been halved for long */
+    double tol;              /* unit-free residual at which to stop */
+    double pull;             /* a: weight of the proximal term; in: first value, out: last */
+    int max_steps;           /* Newton steps in all */
+    int steps;               /* steps taken so far */
+    int iterations;          /* outer steps so far */
+    double fall;             /* factor of the pull after a quick success: closer to 1 after failures */
+    int since;               /* steps when the measure was last halved */
+    double halved;           /* the measure then */
+    bool line_search_failed; /* the latest line search brought no improvement */
+    bool stuck;              /* out: it ended near tol because the measure had not been halved for long */
     /* no jumps and no short line searches: slower where Newton makes small steps, more reliable elsewhere */
     bool plain;
-    bool wary;     /* starts close to a solution: a step that leads far away, or fails, increases the pull at once */
-    bool balanced; /* slip is weighted to the size of friction */
-    double before; /* |F| at the start of the previous outer step */
-    double jump;   /* start of the next outer step beyond the end of this one, in units of its length; 0: at the end */
-    int factored;  /* number of factorisations after its latest own one, whose factors may be used again */
+    bool
+        near_solution; /* starts close to a solution: a step that leads far away, or fails, increases the pull at once */
+    bool balanced;     /* slip is weighted to the size of friction */
+    double before;     /* |F| at the start of the previous outer step */
+    double jump;  /* start of the next outer step beyond the end of this one, in units of its length; 0: at the end */
+    int factored; /* number of factorisations after its latest own one, whose factors may be used again */
     double factored_pull; /* the pull of that factorisation */
     double measure;       /* of the best x, see pp_cone_strictest() */
     pp_cone_figure figure;

@@ -82,7 +82,7 @@ static bool choose_system(plan *k) {
     int *size = PP_CALL_ARRAY(k->call, int, k->cg.n);
     if (!size) return false;
     for (int i = 0; i < k->cg.n; i++) size[i] = k->cg.at[i + 1] - k->cg.at[i];
-    if (!k->cg.twin) return true; /* its pattern need not be symmetric either */
+    if (!k->cg.symmetric_operator) return true; /* its pattern need not be symmetric either */
     pp_block_lu *lu = pp_block_lu_new(k->cg.n, size, k->cg.row, k->cg.col, k->call->arena);
     if (!lu) return false;
     k->work = pp_block_lu_work(lu);

@@ -342,7 +342,7 @@ static perp_status ask_why(chain *c) {
     if (!status) status = pp_find_contradiction(&c->call, c->p, c->judge, island, y, &proof);
     if (status) return status;
     if (proof.existence == PERP_EXISTENCE_UNKNOWN)
-        status = pp_ask_existence(&c->call, c->p, c->judge, &proof.existence);
+        status = pp_check_existence(&c->call, c->p, c->judge, &proof.existence);
     if (proof.existence == PERP_EXISTENCE_NONE) c->info.outcome = PERP_OUTCOME_INFEASIBLE;
     if (!status && proof.existence != PERP_EXISTENCE_UNKNOWN) {
         char before[sizeof c->info.story];

@@ -61,7 +61,7 @@ static bool choose(const pp_cone_rest *k, bool *idle, bool *held) {
     return loose <= LOOSE * c->nnode;
 }
 
-int pp_cone_rest_cannot(const pp_cone *c, double tol, bool *node) {
+int pp_cone_rest_impossible(const pp_cone *c, double tol, bool *node) {
     int count = 0;
     for (int i = 0; i < c->nnode; i++) node[i] = true;
     for (int i = 0; i < c->nblock; i++)
@@ -128,8 +128,8 @@ perp_outcome pp_cone_rest_run(pp_cone_rest *k) {
                            .given = k->push,
                            .rest = k->figure,
                            .rest_tol = k->tol,
-                           .rest_sharply = k->speed != NULL,
-                           .rest_fully = k->fully,
+                           .identify_moving = k->speed != NULL,
+                           .late_steps = k->fully,
                            .from = k->from,
                            .from_tau = WARM_TAU,
                            .max_steps = k->from    ? WARM_STEPS

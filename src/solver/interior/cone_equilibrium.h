@@ -33,6 +33,6 @@ perp_outcome pp_cone_rest_run(pp_cone_rest *k);
 
 /* Marks the bodies (nnode) that cannot be at rest: they touch nothing, or have contacts that close by themselves,
  * because driven bodies push, surfaces move, or bodies penetrate. Returns their number. */
-int pp_cone_rest_cannot(const pp_cone *c, double tol, bool *node);
+int pp_cone_rest_impossible(const pp_cone *c, double tol, bool *node);
 
 #endif

@@ -408,13 +408,13 @@ static bool moves(const pp_cone_interior *k, double tau) {
     double most = 0;
     for (int i = c->nrow; i < c->nblock; i++)
         for (int r = 0, d = dims(k, i); r < d; r++) most = fmax(most, fabs(k->v[c->first[i] + r]));
-    return tau < (k->rest_sharply ? SMALLER_TAU : SMALL_TAU) && most > MOTION * sqrt(tau);
+    return tau < (k->identify_moving ? SMALLER_TAU : SMALL_TAU) && most > MOTION * sqrt(tau);
 }
 
 /* Late systems need most conjugate gradient iterations. If rest is near but not reached, Newton needs one to three
  * steps. */
 static bool nearly_rests(const pp_cone_interior *k) {
-    return k->steps >= LATE && k->rest_measure <= NEAR_REST && !k->rest_fully;
+    return k->steps >= LATE && k->rest_measure <= NEAR_REST && !k->late_steps;
 }
 
 /* Is a step of this length progress? If not, the next one may pass a fold. Returns false if the search ends. */

@@ -46,8 +46,8 @@ typedef struct pp_cone_interior {
     const double *given;   /* m: known impulses of idle contacts; q contains their effect; NULL: 0 */
     const pp_cone_figure *rest; /* not NULL: search impulses without velocity q + W~ x; this measures them */
     double rest_tol;            /* figure of these that is good enough */
-    bool rest_sharply;          /* if there are none, show which bodies move */
-    bool rest_fully;            /* make late steps too, where Newton might be enough */
+    bool identify_moving;       /* if there are none, show which bodies move */
+    bool late_steps;            /* make late steps too, where Newton might be enough */
     bool moving;                /* out: it ended because bodies move */
     double rest_measure;        /* figure of `rested`; INFINITY before */
     bool iterated;              /* conjugate gradients are still in use */

@@ -66,14 +66,14 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
     *turn = perp_q_identity();
     if (i >= k->contacts.n) return false;      /* support points */
     if (k->purpose == PP_IMPACT) return false; /* zero time */
-    if (!k->control.start_v && k->purpose == PP_STEP && !(k->s0->part > 0)) return false;
+    if (!k->control.start_v && k->purpose == PP_STEP && !(k->s0->substep > 0)) return false;
     const perp_vec3 at[2] = {k->contacts.at[i].a_W, k->contacts.at[i].b_W};
     for (int side = 0; side < 2; side++) {
         int body = k->w->shape[k->contacts.shape[2 * i + side]].body;
         if (k->w->body[body].kind != PERP_BODY_KINEMATIC) continue;
         perp_vec3 r = perp_v3_sub(at[side], k->s1->X[body].p);
         if (!k->task.half && k->demand.levers != k->s0) /* rows have one body at the start and the other at the end */
-            r = perp_v3_axpy(perp_v3_sub(at[side], k->s0->X[body].p), side ? k->s0->part : -k->s0->part, u);
+            r = perp_v3_axpy(perp_v3_sub(at[side], k->s0->X[body].p), side ? k->s0->substep : -k->s0->substep, u);
         *v = perp_v3_axpy(*v, side ? 1 : -1, perp_v3_add(linear[body], perp_v3_cross(rate[body], r)));
         *w = perp_v3_axpy(*w, side ? 1 : -1, rate[body]);
         if (!k->task.half && k->demand.levers != k->s0)
@@ -83,7 +83,7 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
     return true;
 }
 
-double pp_most_before(const pp_frame *k, int i, double end_gap, bool linear) {
+double pp_largest_approach_before(const pp_frame *k, int i, double end_gap, bool linear) {
     const perp_contact_row *c = &k->pose.problem.contact[i];
     if (k->purpose != PP_STEP || i >= k->contacts.n || k->task.half || c->compliance > 0) return INFINITY;
     if (linear) return 0;
@@ -93,10 +93,10 @@ double pp_most_before(const pp_frame *k, int i, double end_gap, bool linear) {
     return isnan(most) ? INFINITY : most;
 }
 
-/* pp_most_before() for a solved frame; INFINITY if its gaps were not measured at the end. */
+/* pp_largest_approach_before() for a solved frame; INFINITY if its gaps were not measured at the end. */
 static double most_before(const pp_frame *k, int i) {
     if (!k->method.true_gap || i >= k->contacts.n) return INFINITY;
-    return pp_most_before(k, i, k->method.true_gap[i], k->method.posed_linear);
+    return pp_largest_approach_before(k, i, k->method.true_gap[i], k->method.posed_linear);
 }
 
 static void add_work(pp_contact_work *a, const pp_frame *k) {

@@ -31,7 +31,7 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *out);
 /* Largest velocity before the step along the normal row of contact i that counts for the work of its impulse: the rate
  * at which the gap opens up to end_gap, minus the velocity after; 0 if gaps are linearised. INFINITY: the rule does not
  * apply (impacts, one of two kicks, compliant layers). See "Rule" in contact_work.c. */
-double pp_most_before(const pp_frame *k, int i, double end_gap, bool linear);
+double pp_largest_approach_before(const pp_frame *k, int i, double end_gap, bool linear);
 int pp_work_island(const pp_contact_work *a, const perp_row *row);
 /* Writes gains and lost rebounds of a frame to its certificate, which has its ledger already. Errors of the integration
  * rule move from `normal` to `drift`. */

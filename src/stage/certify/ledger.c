@@ -181,8 +181,8 @@ static void joints(const pp_frame *f, perp_ledger *l) {
         l->drift -= lost;
     }
     if (f->purpose != PP_STEP) return;
-    double held = f->s0->part > 0 ? f->s0->stored : f->method.elastic.before;
-    double change = pp_joint_spring_change(f->w, f->s0, f->s1) + f->s1->stored - held;
+    double held = f->s0->substep > 0 ? f->s0->elastic_energy : f->method.elastic.before;
+    double change = pp_joint_spring_change(f->w, f->s0, f->s1) + f->s1->elastic_energy - held;
     l->spring -= change;
     l->drift += change + f->method.elastic.normal + f->method.elastic.friction + f->method.elastic.joint +
                 f->method.elastic.limit;
@@ -258,7 +258,7 @@ void pp_ledger(const pp_frame *f, perp_ledger *l) {
         l->turning += turning;
     }
     const double *nu0 = f->control.nu0, *nu = f->solve.solution.nu;
-    double h0 = f->s0->part > 0 ? f->s0->part : f->h;
+    double h0 = f->s0->substep > 0 ? f->s0->substep : f->h;
     l->applied = work(f, f->control.i_applied, nu0, nu);
     l->damping = work(f, f->control.i_damper, nu0, nu);
     if (f->purpose != PP_IMPACT) { /* zero time */

@@ -302,8 +302,8 @@ static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
             worst(&law->normal, f->demand.end_gap[i] / f->h);
         return;
     }
-    double asked = pp_contact_rhs(f, i, r, f->method.jammed), off = fabs(asked - r->b_n);
-    if (off > 1e-12 * (fabs(asked) + fabs(r->b_n))) worst(&law->normal, off);
+    double required = pp_contact_rhs(f, i, r, f->method.jammed), off = fabs(required - r->b_n);
+    if (off > 1e-12 * (fabs(required) + fabs(r->b_n))) worst(&law->normal, off);
 }
 
 /* ---- creep ---- */
@@ -453,7 +453,7 @@ static const perp_pair_law *law_of(const pp_frame *f, int i) {
 
 /* Contact i of a pass with the law of its pair: if it closed with u, it separates with -e u or more; friction uses s+ +
  * e_t s. */
-static perp_contact_row as_asked(const pp_frame *f, int i, bool restitution) {
+static perp_contact_row as_required(const pp_frame *f, int i, bool restitution) {
     const perp_step_problem *p = &f->pose.problem;
     const perp_pair_law *law = law_of(f, i);
     perp_contact_row r = p->contact[i];
@@ -495,10 +495,10 @@ void pp_recheck_impact(const pp_frame *f, bool restitution, perp_certificate *ce
     for (int i = 0; phases && i < f->contacts.n && !given; i++) phases_left(f, i, &cert->law);
     perp_contact_row *row = phases ? NULL : PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, f->contacts.n);
     if (row) {
-        perp_step_problem asked = *p;
-        for (int i = 0; i < f->contacts.n; i++) row[i] = as_asked(f, i, restitution);
-        asked.contact = row;
-        pp_recheck_rows(&asked, &f->solve.solution, &cert->law);
+        perp_step_problem required = *p;
+        for (int i = 0; i < f->contacts.n; i++) row[i] = as_required(f, i, restitution);
+        required.contact = row;
+        pp_recheck_rows(&required, &f->solve.solution, &cert->law);
     }
     bool states = impulses(f, &impulse);
     if (!states || f->task.implicit_turn) pp_step_momentum(p, &f->solve.solution, &cert->law.momentum, NULL);

@@ -39,7 +39,7 @@ static bool mean(const pp_belt_def *b, int dim, double t0, double t1, perp_vec3 
 
 static bool velocities(const pp_frame *f, const pp_belt_def *b, struct pp_belt *out, double *bad) {
     int dim = f->w->def.dim;
-    double t = f->s0->t, h = f->h, part = f->s0->part;
+    double t = f->s0->t, h = f->h, part = f->s0->substep;
     bool instant = f->purpose == PP_END_KICK || f->purpose == PP_IMPACT;
     *bad = t;
     if (instant && !at_time(b, dim, t, &out->now_B)) return false;

@@ -356,7 +356,7 @@ static void rub_at_mean(const pp_frame *f, int i, const double *slips, double no
 }
 
 /* Rows of chain damping, after the joint rows. */
-static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
+static int chain_damping_rows(const pp_frame *f, perp_joint_row *rows) {
     for (int i = 0; i < f->demand.nchain_damping; i++) {
         const pp_chain_damping *r = &f->demand.chain_damping[i];
         rows[i] = (perp_joint_row){.coord = -1,
@@ -460,7 +460,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
     if (servos < 0) return pp_fail(w, PERP_E_MEMORY, "out of memory for the actuators");
     *n += servos;
     *n += armature_rows(f, *rows + *n, f->pose.row_number + *n);
-    *n += ripple_rows(f, *rows + *n);
+    *n += chain_damping_rows(f, *rows + *n);
     return PERP_OK;
 }
 

@@ -212,14 +212,14 @@ static int root_of(int *chain, int b) {
 }
 
 /* Joins damped blocks that have a joint between them. chain: union-find over blocks, with the lowest block as root. */
-static void join_chains(const pp_frame *f, const pp_chain_damping *r, int n, bool *ripples, int *chain) {
+static void join_chains(const pp_frame *f, const pp_chain_damping *r, int n, bool *unstable, int *chain) {
     const perp_step_problem *p = &f->pose.problem;
     for (int b = 0; b < f->control.nblock; b++) chain[b] = b;
-    for (int i = 0; i < n; i++) ripples[r[i].block] = true;
+    for (int i = 0; i < n; i++) unstable[r[i].block] = true;
     for (int i = 0; i < p->njoint; i++) {
         const int *block = p->joint[i].row.block;
         if (p->joint[i].kind != PERP_ROW_JOINT || block[0] < 0 || block[1] < 0) continue;
-        if (!ripples[block[0]] || !ripples[block[1]]) continue;
+        if (!unstable[block[0]] || !unstable[block[1]]) continue;
         int a = root_of(chain, block[0]), b = root_of(chain, block[1]);
         chain[a > b ? a : b] = a < b ? a : b;
     }
@@ -252,12 +252,12 @@ static void swing(const pp_frame *f, int *chain, int first, pp_chain_damping *r,
 static bool find_swings(const pp_frame *f, pp_chain_damping *r, int n) {
     pp_arena *a = &f->w->arena;
     pp_arena_mark mark = pp_arena_here(a);
-    bool *ripples = PP_ARENA_ZERO(a, bool, f->control.nblock);
+    bool *unstable = PP_ARENA_ZERO(a, bool, f->control.nblock);
     int *chain = PP_ARENA_ARRAY(a, int, f->control.nblock);
-    if (!ripples || !chain) return false;
-    join_chains(f, r, n, ripples, chain);
+    if (!unstable || !chain) return false;
+    join_chains(f, r, n, unstable, chain);
     for (int b = 0; b < f->control.nblock; b++)
-        if (ripples[b] && chain[b] == b) swing(f, chain, b, r, n);
+        if (unstable[b] && chain[b] == b) swing(f, chain, b, r, n);
     pp_arena_release(a, mark);
     return true;
 }
@@ -269,7 +269,7 @@ static bool is_zero(const sym *K) {
     return true;
 }
 
-perp_status pp_find_ripples(pp_frame *f, pp_chain_damping **out, int *n) {
+perp_status pp_find_chain_damping(pp_frame *f, pp_chain_damping **out, int *n) {
     pp_arena *arena = &f->w->arena;
     *n = 0;
     *out = NULL;

@@ -16,6 +16,6 @@ typedef struct pp_chain_damping {
 
 /* Finds, from a solved frame, the damping with which it should be solved again. *n: their number, mostly 0; allocated
  * in the arena. */
-perp_status pp_find_ripples(pp_frame *f, pp_chain_damping **out, int *n);
+perp_status pp_find_chain_damping(pp_frame *f, pp_chain_damping **out, int *n);
 
 #endif

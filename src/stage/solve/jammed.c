@@ -62,7 +62,7 @@ static bool contradictory(const pp_frame *f) {
     return opens && why[0];
 }
 
-perp_status pp_solve_jammed(pp_frame *f, perp_status st, const pp_way *way) {
+perp_status pp_solve_jammed(pp_frame *f, perp_status st, const pp_solve_method *way) {
     perp_world *w = f->w;
     if (st != PERP_E_SOLVE || f->purpose != PP_STEP || f->method.jammed || !(f->pose.problem.h > 0)) return st;
     f->advice.blocked = driven_touches(f);

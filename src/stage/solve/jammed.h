@@ -7,11 +7,11 @@
 #include "stage/frame.h"
 
 /* A function that solves the posed problem of a frame. */
-typedef struct pp_way {
+typedef struct pp_solve_method {
     perp_status (*solve)(pp_frame *f, const void *ctx);
     const void *ctx;
     bool ordinary; /* all its contacts are unilateral */
-} pp_way;
+} pp_solve_method;
 
 /* Is so little work left that later substeps cannot use it? Then a step without solution goes on jammed. */
 bool pp_jam_due(const pp_frame *f);
@@ -24,7 +24,7 @@ void pp_jam_may_work(perp_world *w);
  * the certificate reports it. A shorter substep does not help in three cases: none follows; most of the work of the
  * step is done; contacts are proven to contradict each other, since penetration demands more speed in less time. If a
  * shorter substep may follow, f->advice.blocked says whether a driven body touches another. */
-perp_status pp_solve_jammed(pp_frame *f, perp_status st, const pp_way *way);
+perp_status pp_solve_jammed(pp_frame *f, perp_status st, const pp_solve_method *way);
 
 /* After a frame was not solved: finds what prevents a solution, and adds it to the world's message. */
 void pp_name_jam(const pp_frame *f);

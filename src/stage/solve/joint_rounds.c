@@ -214,7 +214,7 @@ static perp_status find_chain_damping(pp_frame *f) {
     pp_chain_damping *found;
     int n;
     r->sought = true;
-    perp_status st = pp_find_ripples(f, &found, &n);
+    perp_status st = pp_find_chain_damping(f, &found, &n);
     if (st || n == 0) return st;
     memcpy(r->chain_damping, found, (size_t)n * sizeof *found);
     f->demand.chain_damping = r->chain_damping;

@@ -272,11 +272,11 @@ static perp_status try_solvers(const pp_frame *f, pp_trial *t, const posed *c, i
     perp_world *w = f->w;
     double needed = c->cone ? needed_tol(f, t) : 0, latest;
     char why[300] = "";
-    bool asked = w->run.work.wedged > 0 || t->o->jam_lasts, proven = asked && contradicts(f, t, why, sizeof why);
+    bool searched = w->run.work.wedged > 0 || t->o->jam_lasts, proven = searched && contradicts(f, t, why, sizeof why);
     for (int which = first; which <= last && !proven && !t->exhausted; which++) {
         if (which > first) t->fallbacks++;
-        if (which > first && !asked) {
-            asked = true;
+        if (which > first && !searched) {
+            searched = true;
             if ((proven = contradicts(f, t, why, sizeof why))) break;
         }
         for (int cold = 0; cold < 2; cold++) {
@@ -302,7 +302,7 @@ static perp_status try_solvers(const pp_frame *f, pp_trial *t, const posed *c, i
                        "the laws have no solution at t = %g (h = %g), with %d contacts and %d joint rows%s", f->s0->t,
                        f->h, t->p->ncontact, t->p->njoint, why);
     }
-    if (!asked) (void)contradicts(f, t, why, sizeof why);
+    if (!searched) (void)contradicts(f, t, why, sizeof why);
     return pp_fail(w, PERP_E_SOLVE,
                    "no solver met the laws at t = %g (h = %g): best is %s (%s) with residual %.3g of the speed scale, "
                    "allowed %.3g; %d contacts, %d joint rows%s",

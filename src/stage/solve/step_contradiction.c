@@ -94,7 +94,7 @@ static int note_driven(const perp_world *w, int slot, int *driven, int n) {
     return k == n ? n + 1 : n;
 }
 
-void pp_tell_fighting(const perp_world *w, const pp_opponent *place, int n, int more, char *text, size_t size) {
+void pp_tell_contradicting(const perp_world *w, const pp_opponent *place, int n, int more, char *text, size_t size) {
     int driven[2 * PP_OPPONENTS], drives = 0;
     text[0] = 0;
     add(text, size, "; no solution exists: ");
@@ -117,14 +117,14 @@ void pp_tell_fighting(const perp_world *w, const pp_opponent *place, int n, int 
 /* Writes the text, with each pair of bodies and each joint once. */
 static void tell(const pp_frame *f, const pp_step_cone *c, const perp_contradiction *proof, char *text, size_t size) {
     pp_opponent told[PP_OPPONENTS];
-    int count = 0, most = proof->fighting < PP_OPPONENTS ? proof->fighting : PP_OPPONENTS;
+    int count = 0, most = proof->nlaw < PP_OPPONENTS ? proof->nlaw : PP_OPPONENTS;
     for (int i = 0; i < most; i++) {
         pp_opponent p = place_of(f, c, proof->law[i]);
         int k = 0;
         while (k < count && (told[k].a != p.a || told[k].b != p.b || told[k].kind != p.kind)) k++;
         if (k == count) told[count++] = p;
     }
-    pp_tell_fighting(f->w, told, count, proof->fighting - most, text, size);
+    pp_tell_contradicting(f->w, told, count, proof->nlaw - most, text, size);
 }
 
 /* For any impulse, the velocities u satisfy -y . u = closing. So one of the rows with a multiplier violates its law by

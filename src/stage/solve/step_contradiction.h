@@ -23,7 +23,7 @@ typedef struct pp_opponent {
 
 /* Writes "; no solution exists: A, B and 2 more contradict each other; driven: C" to `text`, of `size` bytes. n places,
  * up to PP_OPPONENTS, each once; more: number of places that are not named. */
-void pp_tell_fighting(const perp_world *w, const pp_opponent *place, int n, int more, char *text, size_t size);
+void pp_tell_contradicting(const perp_world *w, const pp_opponent *place, int n, int more, char *text, size_t size);
 
 /* If there is a proof that the problem of an island has no solution, writes the names of the bodies whose contacts, and
  * of the joints, that contradict each other, and of driven bodies: "; no solution exists: ..." to `text`. Otherwise, or

@@ -13,9 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
-#define ALIGNED 1e-6 /* sine of the angle, or length, up to which directions and lines count as the same */
+#define ALIGNED \
+    1e-6 /* [1] sine of the angle up to which directions count as the same; also for lengths of unit vectors */
 
 static perp_pose frame_of(perp_vec3 p, perp_vec3 x, perp_vec3 z) {
     perp_mat3 R = {{x, perp_v3_cross(z, x), z}};

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
-#define NOTES_MOST 10000 /* lines of a report */
+#define NOTES_MOST 10000 /* [lines] most of a report */
 
 /* `joint elbow: axis.xyz`: the nearest element with a name, then what is wrong in it. A value that is the text of an element has the element around it before it. */
 static void way_to(const pp_xml *e, const char *attribute, char *out, size_t size) {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 static perp_status wrong_numbers(pp_import *m, const pp_xml *e, const char *attribute, const char *text, int least,
                                  int n) {

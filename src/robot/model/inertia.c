@@ -8,11 +8,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
-#define ROUNDING \
-    1e-6           /* part of the largest moment by which a + b may stay below c: files are written with few digits */
-#define LEAST 1e-6 /* part of the largest moment that a repaired moment has at least */
+/* [1] Fraction of the largest moment by which the sum of the other two may stay below it: files have few digits. */
+#define ROUNDING 1e-6
+#define LEAST    1e-6 /* [1] least repaired moment, as a fraction of the largest */
 
 static perp_mat3 rebuilt(perp_mat3 V, perp_vec3 d) {
     return perp_m3_mul(perp_m3_mul(V, perp_m3_diag(d.x, d.y, d.z)), perp_m3_transpose(V));

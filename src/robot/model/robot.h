@@ -20,10 +20,10 @@
 #include "perp/shape.h"
 #include "scene/put.h"
 
-#define PP_ROBOT_BODIES 20000 /* most bodies of a model */
-#define PP_ROBOT_FILES  256   /* most XML files */
-#define PP_ROBOT_PATH   1024  /* bytes of a path */
-#define PP_DEGREE       0.017453292519943295
+#define PP_ROBOT_BODIES 20000                /* [bodies] most of a model */
+#define PP_ROBOT_FILES  256                  /* [files] most XML files of a model */
+#define PP_ROBOT_PATH   1024                 /* bytes of a path */
+#define PP_DEGREE       0.017453292519943295 /* [rad] */
 
 typedef enum pp_joint_kind { PP_HINGE, PP_SLIDE, PP_BALL, PP_FREE } pp_joint_kind;
 typedef enum pp_geom_kind {
@@ -211,19 +211,19 @@ typedef struct pp_link {
 
 /* A model as a part of another scene. Its shapes may touch all shapes outside the model. */
 typedef enum pp_base { PP_BASE_MODEL, PP_BASE_FIXED, PP_BASE_FREE } pp_base;
-typedef struct pp_embed {
+typedef struct pp_embedding {
     const char *name; /* comes before all names, with a - */
     perp_pose X;      /* of the model's world in the scene */
     pp_base base;     /* as the model says, or all that hangs on its world is fixed or moves freely */
     int bit;          /* first bit of groups that its shapes may have */
     int nbit;         /* out: how many they have */
-} pp_embed;
+} pp_embedding;
 
 struct perp_import {
     perp_allocator alloc;
     perp_import_options options;
-    pp_embed *embed;   /* NULL: a scene of its own */
-    perp_refusal *why; /* only while it is made */
+    pp_embedding *embed; /* NULL: a scene of its own */
+    perp_refusal *why;   /* only while it is made */
     const char *path;
     pp_pool pool;
     int nxml;
@@ -364,7 +364,7 @@ perp_status pp_robot_import(const char *path, const char *data, size_t size, con
 
 /* The same as a part of another scene; *scene: its text, to be freed with the allocator of the options. */
 perp_status pp_robot_embed(const char *path, const char *data, size_t size, const perp_import_options *options,
-                           pp_embed *embed, char **scene, perp_refusal *why);
+                           pp_embedding *embed, char **scene, perp_refusal *why);
 
 perp_status pp_robot_read_file(pp_import *m, const char *path, const char *named, pp_xml **root);
 perp_status pp_urdf_read(pp_import *m, const pp_xml *root);
@@ -388,8 +388,6 @@ bool pp_robot_may_touch(const pp_import *m, const pp_filter *a, const pp_filter 
 /* Of two kinds of surface: the friction that MuJoCo takes. */
 perp_pair_law pp_robot_pair_law(const pp_import *m, const pp_friction *a, const pp_friction *b);
 perp_status pp_robot_write(pp_import *m); /* write.c */
-/* Puts joints that follow others where they belong at the start (write_coupling.c). */
-void pp_robot_follow(pp_import *m);
 /* Notes about all elements that perp does not support. Change it here when perp supports one. */
 perp_status pp_note_unused(pp_import *m);
 
@@ -405,7 +403,7 @@ typedef struct pp_chain {
 perp_status pp_robot_chain(pp_import *m, int link, pp_chain *out);
 /* The i-th joint of a link that is split, as a joint of perp. */
 void pp_robot_chain_part(const pp_import *m, int link, int i, pp_chain *out);
-/* Fraction of the mass of a link that each body between its joints gets. Joint forces are exact for any mass ratio; with 1e-3 the inertia at a joint differs by
+/* [1] Fraction of the mass of a link that each body between its joints gets. Joint forces are exact for any mass ratio; with 1e-3 the inertia at a joint differs by
  * at most that fraction. */
 #define PP_SPLIT_MASS 1e-3
 /* Pose of the link in its parent at the coordinates q of the model's joints; NULL: at the start. */

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* around.c - see around.h */
+/* scene_override.c - see scene_override.h */
 #define _XOPEN_SOURCE 700 /* realpath, mkdtemp */
-#include "around.h"
+#include "scene_override.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,20 +13,20 @@
 
 #include "input/input.h"
 
-const char *around_name(int i) {
+const char *override_name(int i) {
     static const char *const name[] = {"start", "contact_model", "geometry", "stepper", "form"};
     return i < (int)(sizeof name / sizeof *name) ? name[i] : NULL;
 }
 
-const char **around_word(around_words *x, int i) {
+const char **override_value(override_values *x, int i) {
     const char **word[] = {&x->start, &x->contact_model, &x->geometry, &x->stepper, &x->form};
     return word[i];
 }
 
-bool around_any(const around_words *x) {
-    around_words y = *x;
+bool override_any(const override_values *x) {
+    override_values y = *x;
     bool any = x->h > 0;
-    for (int i = 0; around_name(i); i++) any |= *around_word(&y, i) != NULL;
+    for (int i = 0; override_name(i); i++) any |= *override_value(&y, i) != NULL;
     return any;
 }
 
@@ -36,8 +36,8 @@ static void write_quoted(FILE *f, const char *s) {
     fputs("\"\n", f);
 }
 
-perp_status around_write(const char *path, const char *scene, const around_words *x, perp_refusal *why) {
-    around_words y = *x;
+perp_status override_write(const char *path, const char *scene, const override_values *x, perp_refusal *why) {
+    override_values y = *x;
     char *whole = realpath(scene, NULL);
     FILE *f = whole ? fopen(path, "wb") : NULL;
     if (f) {
@@ -45,11 +45,11 @@ perp_status around_write(const char *path, const char *scene, const around_words
         write_quoted(f, whole);
         if (x->h > 0) fprintf(f, "h: %.17g\n", x->h);
         bool stages = false;
-        for (int i = 0; around_name(i); i++) {
-            const char *word = *around_word(&y, i);
+        for (int i = 0; override_name(i); i++) {
+            const char *word = *override_value(&y, i);
             if (!word) continue;
             if (i > 0 && !stages) stages = fputs("stages:\n", f) >= 0;
-            fprintf(f, "%s%s: %s\n", i > 0 ? "  " : "", around_name(i), word);
+            fprintf(f, "%s%s: %s\n", i > 0 ? "  " : "", override_name(i), word);
         }
     }
     bool good = f && !ferror(f);
@@ -60,7 +60,7 @@ perp_status around_write(const char *path, const char *scene, const around_words
                            strerror(errno));
 }
 
-bool around_root(const char *scene, const char *given, char *out, size_t size, perp_refusal *why) {
+bool override_root(const char *scene, const char *given, char *out, size_t size, perp_refusal *why) {
     char *whole = given ? NULL : realpath(scene, NULL);
     bool ok = given ? strlen(given) < size : pp_source_folder(whole ? whole : scene, out, size);
     if (ok && given) memcpy(out, given, strlen(given) + 1);
@@ -69,7 +69,7 @@ bool around_root(const char *scene, const char *given, char *out, size_t size, p
     return ok;
 }
 
-bool around_folder(char *out, size_t size, const char *what, perp_refusal *why) {
+bool override_folder(char *out, size_t size, const char *what, perp_refusal *why) {
     const char *base = getenv("TMPDIR");
     snprintf(out, size, "%s/perp-%s-XXXXXX", base && *base ? base : "/tmp", what);
     if (mkdtemp(out)) return true;
@@ -79,10 +79,10 @@ bool around_folder(char *out, size_t size, const char *what, perp_refusal *why) 
     return false;
 }
 
-void around_remove(char *folder) {
+void override_remove(char *folder) {
     DIR *d = *folder ? opendir(folder) : NULL;
     for (struct dirent *entry; d && (entry = readdir(d));) {
-        char path[2 * AROUND_PATH];
+        char path[2 * OVERRIDE_PATH];
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
         int n = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (n > 0 && (size_t)n < sizeof path) unlink(path);

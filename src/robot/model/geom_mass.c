@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 #define PI 3.14159265358979323846
 

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "perp/world.h"
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
-#define FLAT 1e-9 /* of the size: closer to a face is on it */
+#define FLAT 1e-9 /* [1] a point nearer to a face than this fraction of the size lies on the face */
 
 typedef struct hull {
     perp_world *w;

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 #define CLASSES 32 /* bits of a group */
 

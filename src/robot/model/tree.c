@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 /* ---- mass of each body ---- */
 
@@ -195,6 +195,36 @@ perp_pose pp_robot_kinematics(const pp_import *m, int body, const double *q) {
 
 perp_pose pp_robot_kinematics_part(const pp_import *m, int body, int n) { return kinematics(m, body, NULL, n); }
 
+/* Puts a joint at q. False: it is there. */
+static bool put_at(pp_import *m, int joint, double q) {
+    if (joint < 0 || m->model.joint[joint].q == q || !isfinite(q)) return false;
+    m->model.joint[joint].q = q;
+    return true;
+}
+
+/* Puts joints that equalities and mimics bind where the other joints place them. */
+static void follow_equalities(pp_import *m) {
+    const pp_model *d = &m->model;
+    bool again = true;
+    for (int pass = 0; again && pass <= d->njoint; pass++) { /* one joint of a chain in each pass */
+        again = false;
+        for (int i = 0; i < d->nequality; i++) {
+            const pp_model_equality *e = &d->equality[i];
+            if (!e->active || strcmp(e->type, "joint") != 0) continue;
+            int a = pp_model_find_joint(m, e->a), b = e->b ? pp_model_find_joint(m, e->b) : -1;
+            if (a < 0 || (e->b && b < 0)) continue;
+            double x = b >= 0 ? d->joint[b].q - d->joint[b].ref : 0, y = 0;
+            for (int k = PP_POLYNOMIAL - 1; k >= 0; k--) y = y * x + e->polynomial[k];
+            again |= put_at(m, a, d->joint[a].ref + (b >= 0 ? y : e->polynomial[0]));
+        }
+        for (int i = 0; i < d->njoint; i++) {
+            const pp_model_joint *j = &d->joint[i];
+            int of = j->mimic ? pp_model_find_joint(m, j->mimic) : -1;
+            if (of >= 0) again |= put_at(m, i, j->mimic_factor * d->joint[of].q + j->mimic_offset);
+        }
+    }
+}
+
 static perp_status place(pp_import *m) {
     pp_model *d = &m->model;
     perp_status s = PERP_OK;
@@ -209,7 +239,7 @@ static perp_status place(pp_import *m) {
             s = pp_robot_note(m, PERP_IMPORT_ASSUMED, j->at, "joint %s starts at its limit %g: %g is out of its range",
                               j->name, j->q, was);
     }
-    pp_robot_follow(m);
+    follow_equalities(m);
     for (int l = 1; l < m->nlink; l++) {
         pp_link *k = &m->link[l];
         int parent = d->body[k->body].parent;

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* tap.c - see tap.h. The columns are those of a recorder, with initial room for one frame; they are never passed to HDF5. */
-#include "record/tap.h"
+/* live_frames.c - see live_frames.h. The columns are those of a recorder, with initial room for one frame; they are never passed to HDF5. */
+#include "record/live_frames.h"
 
-perp_status pp_tap_new(const char *name, const perp_scene *scene, const perp_record_choice *choice, perp_recorder **out,
-                       perp_refusal *why) {
+perp_status pp_live_frames_new(const char *name, const perp_scene *scene, const perp_record_choice *choice,
+                               perp_recorder **out, perp_refusal *why) {
     perp_recorder *r = NULL;
     perp_record_choice all = {.what = PERP_RECORD_ALL, .every = 1};
     perp_status st = pp_recorder_new(name, scene, choice ? *choice : all, &r, why);
@@ -26,16 +26,16 @@ perp_status pp_tap_new(const char *name, const perp_scene *scene, const perp_rec
     return PERP_OK;
 }
 
-void pp_tap_clear(perp_recorder *r) {
+void pp_live_frames_clear(perp_recorder *r) {
     for (int d = 0; d < PP_DATASET_COUNT; d++) r->column[d].waiting = 0;
 }
 
-perp_status pp_tap_add(perp_recorder *r, perp_refusal *why) {
+perp_status pp_live_frames_add(perp_recorder *r, perp_refusal *why) {
     return r->frames ? pp_recorder_frame(r, why) : pp_recorder_first(r, why);
 }
 
-perp_status pp_tap_frame(perp_recorder *r, perp_refusal *why) {
-    pp_tap_clear(r);
+perp_status pp_live_frames_replace(perp_recorder *r, perp_refusal *why) {
+    pp_live_frames_clear(r);
     r->extent[PP_N_CONTACTS] = 0;
-    return pp_tap_add(r, why);
+    return pp_live_frames_add(r, why);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 static void text(pp_writer *t, const char *s) {
     pp_write(t, "\"");

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 pp_model_body *pp_model_add_body(pp_import *m, const char *name, const pp_xml *at, int parent) {
     pp_model *d = &m->model;

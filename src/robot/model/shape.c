@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "robot/robot.h"
+#include "robot/model/robot.h"
 
 static bool there(const char *path) { return access(path, R_OK) == 0; }
 
