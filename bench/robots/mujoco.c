@@ -8,7 +8,8 @@
 static void write_sites(const mjModel *m, const mjData *d) {
     for (int i = 0; i < m->nsite; i++) {
         const mjtNum *p = d->site_xpos + 3 * i, *R = d->site_xmat + 9 * i;
-        printf("site %s %.17g %.17g %.17g %.17g %.17g %.17g\n", mj_id2name(m, mjOBJ_SITE, i), p[0], p[1], p[2], R[2], R[5], R[8]);
+        printf("site %s %.17g %.17g %.17g %.17g %.17g %.17g\n", mj_id2name(m, mjOBJ_SITE, i), p[0], p[1], p[2], R[2],
+               R[5], R[8]);
     }
     printf("at %.6f\n", d->time);
 }

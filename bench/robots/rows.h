@@ -16,15 +16,13 @@
 #include <string.h>
 #include <time.h>
 
-#define DURATION 4.0
-#define EVERY 5
+#define DURATION  4.0
+#define EVERY     5
 #define AMPLITUDE 0.15
-#define PERIOD 1.0
+#define PERIOD    1.0
 
 /* Processor time [s], to a microsecond; sums over a thousand steps are exact enough. */
-static double processor(void) {
-    return (double)clock() / CLOCKS_PER_SEC;
-}
+static double processor(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 static double swing(int moves, int actuator, double t) {
     return moves ? AMPLITUDE * sin(6.283185307179586 * t / PERIOD + actuator) : 0;

@@ -237,7 +237,8 @@ static void three_hinges_keep_what_acts_on_them(void **state) {
     static const char hip[] =
         "<mujoco><compiler angle='radian' autolimits='true'/><worldbody><body name='thigh' pos='0 0 1'>"
         "<joint name='yaw' axis='0 0 1'/><joint name='roll' axis='1 0 0'/><joint name='pitch' axis='0 1 0' %s/>"
-        "<geom type='capsule' size='0.05' fromto='0 0 0 0 0 0.4' contype='0' conaffinity='0'/></body></worldbody>%s</mujoco>";
+        "<geom type='capsule' size='0.05' fromto='0 0 0 0 0 0.4' contype='0' "
+        "conaffinity='0'/></body></worldbody>%s</mujoco>";
     char text[1000];
     (void)snprintf(text, sizeof text, hip, "",
                    "<actuator><position joint='yaw' kp='400' kv='40'/><position joint='roll' kp='400' kv='40'/>"
@@ -252,7 +253,8 @@ static void three_hinges_keep_what_acts_on_them(void **state) {
     double q[3];
     assert_int_equal(perp_joint_space_nq(space), 3);
     assert_int_equal(perp_joint_space_get(space, w, q, NULL), PERP_OK);
-    for (int i = 0; i < 3; i++) assert_near(q[i], ctrl[i], 0.02); /* it sags by weight x lever / kp, at most 7.4 / 400 */
+    for (int i = 0; i < 3; i++)
+        assert_near(q[i], ctrl[i], 0.02); /* it sags by weight x lever / kp, at most 7.4 / 400 */
     perp_joint_space_free(space);
     perp_scene_close(s);
     static const struct {
