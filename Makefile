@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-build demo install package dist python python-fuzz wasm simulate site bench-wasm attack test test-quick nightly test-without-libraries experiments studies gallery fuzz kills bench bench-siconos bench-peers bench-front study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
+.PHONY: help setup setup-build demo install package dist python python-fuzz wasm simulate site bench-wasm attack test test-quick nightly test-without-libraries experiments studies gallery fuzz kills bench bench-siconos bench-peers bench-front bench-robots study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -114,6 +114,9 @@ bench-peers: setup   ## perp beside Bullet and ODE; writes docs/benchmarks-peers
 
 bench-front: setup   ## error against time of perp, ODE, Bullet, MuJoCo and Box2D on ten scenes; writes docs/benchmarks-front.md
 	@tools/bench-front
+
+bench-robots: setup  ## an arm, a hand, a quadruped and a humanoid beside MuJoCo; writes docs/benchmarks-robots.md
+	@tools/bench-robots
 
 study-captured: setup  ## `auto` on thousands of problems of perp's own scenes; warm against cold
 	@tools/build release bench_captured

@@ -5,7 +5,7 @@
  * The width of a convex shape is the least distance of two parallel planes that have it between them: 2 r of a ball or capsule,
  * the shortest edge of a box. Of a polygon it is taken at an edge, which is exact; of a polyhedron only the planes of
  * faces are tried, which may come out too large where two edges face each other, by a third for a regular tetrahedron
- * and less for fuller shapes: enough for an order of magnitude. */
+ * and less for fuller shapes: enough for an order of magnitude. Shapes that are only drawn do not count. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -76,7 +76,7 @@ double size_of_world(const perp_world *w) {
         perp_world_shapes(w, shape, ns);
         for (int i = 0; i < ns; i++) {
             perp_shape_view v;
-            if (perp_shape_get(w, shape[i], &v)) continue;
+            if (perp_shape_get(w, shape[i], &v) || v.def.visual) continue;
             if (v.def.kind == PERP_SHAPE_CYLINDER)
                 take(&least, 2 * fmin(v.def.radius, v.def.half_length));
             else if (v.def.kind == PERP_SHAPE_ELLIPSOID || v.def.kind == PERP_SHAPE_SUPERELLIPSOID)
@@ -106,6 +106,7 @@ double size_of_recording(const perp_recording *r) {
     double least = INFINITY;
     for (int i = 0; i < info->nshape; i++) {
         perp_recorded_shape s = perp_recording_shape(r, i);
+        if (s.visual) continue;
         if (s.kind == PERP_SHAPE_CYLINDER)
             take(&least, 2 * fmin(s.radius, s.half_length));
         else if (s.kind == PERP_SHAPE_ELLIPSOID || s.kind == PERP_SHAPE_SUPERELLIPSOID)

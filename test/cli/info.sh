@@ -140,4 +140,21 @@ has out '"recording"'
 # a pipe that nobody writes to: told, not waited for
 mkfifo pipe
 refused 'perp: pipe: found a pipe; allowed: a file' info pipe
+# shapes that are only drawn do not count in the size that errors are compared with
+cat >drawn.yaml <<'YAML'
+perp: 1
+dim: 3
+units: {length: m, mass: kg, time: s}
+h: 0.01
+duration: 0.1
+bodies:
+  - name: box
+    mass: 1
+    at: [0, 0, 0.45]
+    shapes: [{type: box, size: [1, 1, 1]}, {type: box, size: [1, 1, 0.001], visual: true}]
+  - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 0, 1]}}
+YAML
+run 0 run drawn.yaml -q -o drawn.h5
+run 0 info drawn.h5
+has out 'of the smallest body (1)'
 finish

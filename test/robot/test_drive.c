@@ -231,6 +231,46 @@ static void equalities_of_joints_hold(void **state) {
 }
 
 /* A servo, a spring and a limit on lengths of tendons, as MuJoCo has them: at rest forces are coefficients times tension. */
+/* Hips: three hinges through one point keep their servos and limits. Only hinges that nothing acts on are a ball joint. */
+static void three_hinges_keep_what_acts_on_them(void **state) {
+    (void)state;
+    static const char hip[] =
+        "<mujoco><compiler angle='radian' autolimits='true'/><worldbody><body name='thigh' pos='0 0 1'>"
+        "<joint name='yaw' axis='0 0 1'/><joint name='roll' axis='1 0 0'/><joint name='pitch' axis='0 1 0' %s/>"
+        "<geom type='capsule' size='0.05' fromto='0 0 0 0 0 0.4' contype='0' "
+        "conaffinity='0'/></body></worldbody>%s</mujoco>";
+    char text[1000];
+    (void)snprintf(text, sizeof text, hip, "",
+                   "<actuator><position joint='yaw' kp='400' kv='40'/><position joint='roll' kp='400' kv='40'/>"
+                   "<position joint='pitch' kp='400' kv='40'/></actuator>");
+    perp_scene *s = scene_of(text, NULL);
+    perp_world *w = perp_scene_world(s);
+    const double ctrl[3] = {0.5, -0.3, 0.2};
+    assert_int_equal(perp_world_actuators(w, NULL, 0), 3);
+    if (perp_world_set_ctrl(w, ctrl, 3)) fail_msg("%s", perp_world_why(w));
+    run(w, 2);
+    perp_joint_space *space = space_of(w);
+    double q[3];
+    assert_int_equal(perp_joint_space_nq(space), 3);
+    assert_int_equal(perp_joint_space_get(space, w, q, NULL), PERP_OK);
+    for (int i = 0; i < 3; i++)
+        assert_near(q[i], ctrl[i], 0.02); /* it sags by weight x lever / kp, at most 7.4 / 400 */
+    perp_joint_space_free(space);
+    perp_scene_close(s);
+    static const struct {
+        const char *pitch;
+        int nq;
+    } others[] = {{"", 4}, {"range='-1 1'", 3}, {"armature='0.1'", 3}, {"damping='1'", 3}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        (void)snprintf(text, sizeof text, hip, others[i].pitch, "");
+        s = scene_of(text, NULL);
+        space = space_of(perp_scene_world(s));
+        assert_int_equal(perp_joint_space_nq(space), others[i].nq);
+        perp_joint_space_free(space);
+        perp_scene_close(s);
+    }
+}
+
 static void tendons_have_springs_limits_and_actuators(void **state) {
     (void)state;
     perp_scene *s = scene_of(
@@ -335,6 +375,7 @@ int main(void) {
         cmocka_unit_test(connect_and_weld_close_loops),
         cmocka_unit_test(sites_apart_by_rounding),
         cmocka_unit_test(equalities_of_joints_hold),
+        cmocka_unit_test(three_hinges_keep_what_acts_on_them),
         cmocka_unit_test(tendons_have_springs_limits_and_actuators),
         cmocka_unit_test(keyframes_of_the_scene_are_those_of_the_model),
         cmocka_unit_test(rows_of_joints_have_light_bodies_between_them),

@@ -6,7 +6,7 @@
  *   two hinges that cross at right angles                     universal
  *   a slide and a hinge along the same line                   cylindrical
  *   two slides and a hinge, all at right angles, hinge last   planar
- *   three hinges through one point                            spherical: it has no coordinates, so limits and the like are lost
+ *   three hinges through one point that only let turn         spherical: it has no coordinates
  *   three slides and three hinges, none limited               moves freely
  * Others are split: an intermediate body at the place of the link connects two joints. It has PP_SPLIT_MASS of the link's mass and inertia; the link keeps the rest. */
 #include <math.h>
@@ -43,6 +43,23 @@ static bool square(perp_vec3 a, perp_vec3 b) { return fabs(perp_v3_dot(a, b)) <=
 
 static bool bare(const pp_model_joint *j) {
     return !j->limited && j->stiffness == 0 && j->damping == 0 && j->friction == 0 && j->armature == 0;
+}
+
+static bool same_name(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
+
+/* Whether anything refers to the coordinate of a joint: an actuator, a tendon, a coupling, a sensor. */
+static bool used(const pp_import *m, int joint) {
+    const pp_model *model = &m->model;
+    const char *name = model->joint[joint].name;
+    bool found = model->joint[joint].mimic != NULL;
+    for (int i = 0; i < model->nactuator; i++) found |= model->actuator[i].joint == joint;
+    for (int i = 0; i < model->nsensor; i++) found |= same_name(model->sensor[i].target, name);
+    for (int i = 0; i < model->njoint; i++) found |= same_name(model->joint[i].mimic, name);
+    for (int i = 0; i < model->nequality; i++)
+        found |= same_name(model->equality[i].a, name) || same_name(model->equality[i].b, name);
+    for (int i = 0; i < model->ntendon; i++)
+        for (int k = 0; k < model->tendon[i].nterm; k++) found |= same_name(model->tendon[i].term[k].joint, name);
+    return found;
 }
 
 /* Both frames coincide with all coordinates at their reference. */
@@ -116,8 +133,8 @@ static bool three(pp_import *m, int link, pp_chain *out) {
         coordinates(m, out, 3, (const int[]){i, i + 1, i + 2}, (const double[]){1, 1, perp_v3_dot(c, z) > 0 ? 1 : -1});
         return true;
     }
-    for (int k = 0; k < 3; k++)
-        if (j[k].kind != PP_HINGE) return false;
+    for (int k = 0; k < 3; k++) /* a ball joint has no coordinates: nothing may act on those of the hinges */
+        if (j[k].kind != PP_HINGE || !bare(&j[k]) || used(m, i + k)) return false;
     if (!meet(j[0].p_B, a, j[1].p_B, b, &at)) return false;
     perp_vec3 r = perp_v3_sub(at, j[2].p_B);
     other = perp_v3_axpy(r, -perp_v3_dot(r, c), c);
@@ -162,8 +179,7 @@ perp_status pp_robot_chain(pp_import *m, int link, pp_chain *out) {
     if (fits && strcmp(out->type, "spherical") != 0) return PERP_OK;
     if (fits)
         return pp_robot_note(m, PERP_IMPORT_APPROXIMATED, j->at,
-                             "%s: three hinges through one point are a ball joint; their limits, springs, damping and "
-                             "friction are not kept",
+                             "%s: three hinges through one point are a ball joint, whose coordinates are a quaternion",
                              name);
     if (l->njoint == 6 && six(m, link))
         return pp_robot_note(m, PERP_IMPORT_APPROXIMATED, j->at, "%s: three slides and three hinges are free motion",
