@@ -113,7 +113,13 @@ class Simulate {
         );
         panel.querySelector('section')?.before(this.sliders.root);
         pull(this.app, this.picture);
-        this.scene = h('section.scene', {}, this.tools(), this.editor.root, this.status);
+        this.scene = h(
+            'section.scene',
+            {},
+            this.tools(),
+            this.editor.root,
+            h('div.below', {}, this.status, this.documents(parent.dataset.docs)),
+        );
         this.scene.hidden = embedded();
         const root = h(
             embedded() ? 'div.page.embedded' : 'div.page',
@@ -195,13 +201,20 @@ class Simulate {
         return true;
     }
 
+    /** Where the keys of a scene are described, if this page is a part of the site. */
+    private documents(folder: string | undefined): HTMLElement | undefined {
+        return folder === undefined
+            ? undefined
+            : h('a', { href: folder + 'scene.html', target: '_blank', 'data-testid': 'documents' }, 'Scene reference');
+    }
+
     private tools(): HTMLElement {
         const button = (testid: string, text: string, title: string, act: () => void, first = false): HTMLElement =>
             h(first ? 'button.primary' : 'button', { 'data-testid': testid, title, onclick: act }, text);
         const examples = h(
             'select',
             { 'data-testid': 'examples', title: 'Examples' },
-            h('option', { value: '' }, 'examples …'),
+            h('option', { value: '' }, 'Examples'),
             ...EXAMPLES.map((e, i) => h('option', { value: i }, e.name)),
         );
         examples.addEventListener('change', () => {
