@@ -97,8 +97,7 @@ test('the gallery: a scene with a mesh in a file of its own', async ({ browser }
     await keep(page, 'site-gallery');
     // its recording needs the mesh, too
     await page.getByRole('button', { name: 'Edit the scene' }).click();
-    await frame.getByTestId('live-pause').click();
-    await expect(frame.getByTestId('live-state')).toContainText(/paused|finished/);
+    await finished(frame);
     const saved = page.waitForEvent('download');
     await frame.getByTestId('save-recording').click();
     expect((await saved).suggestedFilename()).toBe('scene.h5');
