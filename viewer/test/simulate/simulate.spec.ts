@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 // The page that simulates, as its user sees it: type a scene, see what is wrong, run it, drag a body, move a slider, share it.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { deflateRawSync } from 'node:zlib';
@@ -331,6 +331,26 @@ test('the run is saved as a recording that perp reads, with the state at its end
     perp('run', info.outputPath('scene.yaml'), '-o', info.outputPath('native.h5'), '--force');
     expect(digest(file)).toBe(digest(info.outputPath('native.h5')));
     expect([...complaints, ...foreign]).toEqual([]);
+});
+
+test('a scene is saved as a file, and opened from one', async ({ browser }, info) => {
+    const { page, complaints } = await open(browser);
+    await expect(page.getByTestId('live-state')).toContainText('paused');
+    await text(page).fill(BOX + '# ä ∮ 🙂\n');
+    const saved = page.waitForEvent('download');
+    await page.getByTestId('save').click();
+    const download = await saved;
+    expect(download.suggestedFilename()).toBe('scene.yaml');
+    const file = info.outputPath('saved.yaml');
+    await download.saveAs(file);
+    expect(readFileSync(file, 'utf8')).toBe(BOX + '# ä ∮ 🙂\n');
+    await text(page).fill('');
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByTestId('open').click();
+    await (await chooser).setFiles(file);
+    await expect(text(page)).toHaveValue(BOX + '# ä ∮ 🙂\n');
+    await expect(page.getByTestId('title')).toHaveText('a box');
+    expect(complaints).toEqual([]);
 });
 
 test('a phone', async ({ browser }) => {
