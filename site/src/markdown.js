@@ -64,7 +64,7 @@ function createParser() {
         rules[cell] = (tokens, i) => {
             // no inline style: the content security policy forbids it
             const side = /text-align:(\w+)/.exec(tokens[i].attrGet('style') ?? '')?.[1];
-            const classes = [side, NUMBER.test(tokens[i + 1]?.content ?? '') ? 'number' : undefined].filter(Boolean);
+            const classes = [side, NUMBER.test(tokens[i + 1]?.content ?? '') ? 'figure' : undefined].filter(Boolean);
             return `<${tokens[i].tag}${classes.length > 0 ? ` class="${classes.join(' ')}"` : ''}>`;
         };
     rules.heading_close = (tokens, i) => {

@@ -59,7 +59,7 @@ test('a site without complaints', () => {
 test('numbers in tables stay in one line', () => {
     const rows = ['-4.4e-16', '1.27', '3 ms', '3 balls', 'at 3'];
     const { read } = made({ 'docs/table.md': `# T\n\n| a |\n|---|\n${rows.map((r) => `| ${r} |\n`).join('')}` });
-    const cells = [...read('docs/table.html').matchAll(/<td( class="number")?>/g)].map((m) => m[1] !== undefined);
+    const cells = [...read('docs/table.html').matchAll(/<td( class="figure")?>/g)].map((m) => m[1] !== undefined);
     assert.deepEqual(cells, [true, true, true, false, false]);
 });
 
