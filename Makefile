@@ -102,9 +102,9 @@ bench: setup         ## build and run the benchmarks, count instructions
 	@echo "== instructions"; bench/count-instructions build/release
 	@echo "== overhead of an ensemble"; bench/profile-ensemble build/release/cli/perp studies/grasp-map/study.yaml --count 1 --only surface=medium --only jaw=medium --part 1/8
 
-bench-wasm: wasm     ## processor time of the module in node beside the native library
+bench-wasm: wasm     ## processor time of the module in node beside the native library; SCENES=all: the whole gallery
 	@tools/build release perp_scene_bits
-	@wasm/test/run time $(CURDIR)/build/wasm/package $(CURDIR)/build/release/test/perp_scene_bits $(CURDIR)/build/wasm/time
+	@wasm/test/run time $(CURDIR)/build/wasm/package $(CURDIR)/build/release/test/perp_scene_bits $(SCENES)
 
 bench-siconos: setup ## perp beside Siconos on friction problems; writes docs/benchmarks-solvers.md
 	@tools/bench-siconos

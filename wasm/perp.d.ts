@@ -246,7 +246,6 @@ export interface Certificate {
   extent: Extent;
 }
 
-/** A scene and its world. */
 /** An array of numbers or texts, as docs/recording.md lists it. */
 export interface Dataset {
   /** Group and name: "frames/position". */
@@ -298,6 +297,7 @@ export interface Recording {
   close(): void;
 }
 
+/** A scene and its world. */
 export interface World {
   /** A recorder of this world. */
   record(): Recorder;

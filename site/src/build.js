@@ -179,7 +179,12 @@ export function build(root, folder, simulate) {
     cpSync(join(HERE, FONT, 'LICENSE'), join(folder, 'assets/font/LICENSE'));
     write(folder, 'assets/search-index.js', `perpSearchIndex = ${JSON.stringify(site.searchIndex())};\n`);
     for (const [name, scene] of site.live.scenes) write(folder, `live/${name}.json`, JSON.stringify(scene));
-    if (simulate) cpSync(simulate, join(folder, 'simulate'), { recursive: true });
+    if (simulate) {
+        cpSync(simulate, join(folder, 'simulate'), { recursive: true });
+        // the simulator shows where the documents are
+        const start = readFileSync(join(simulate, 'index.html'), 'utf8');
+        write(folder, 'simulate/index.html', start.replace('<div id="app"', '<div id="app" data-docs="../docs/"'));
+    }
     return { complaints: [], pages: pages.length, scenes: site.live.scenes.size };
 }
 

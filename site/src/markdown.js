@@ -10,6 +10,9 @@ import { runButton, sceneIn } from './live.js';
 import { isMath } from './math.js';
 import { prose } from './prose.js';
 
+/** A cell that is a number, perhaps with a sign and a unit: it stays in one line. */
+const NUMBER = /^[-+−]?\d[\d.,]*(?:e[-+−]?\d+)?(?: (?:s|ms|µs|m|N|J|%))?$/u;
+
 /** The anchor of a heading, as GitHub makes it. */
 export function anchorOf(text, taken) {
     const plain = text
@@ -61,7 +64,8 @@ function createParser() {
         rules[cell] = (tokens, i) => {
             // no inline style: the content security policy forbids it
             const side = /text-align:(\w+)/.exec(tokens[i].attrGet('style') ?? '')?.[1];
-            return `<${tokens[i].tag}${side ? ` class="${side}"` : ''}>`;
+            const classes = [side, NUMBER.test(tokens[i + 1]?.content ?? '') ? 'figure' : undefined].filter(Boolean);
+            return `<${tokens[i].tag}${classes.length > 0 ? ` class="${classes.join(' ')}"` : ''}>`;
         };
     rules.heading_close = (tokens, i) => {
         const id = tokens[i - 2].attrGet('id');

@@ -100,7 +100,9 @@ function balance(run) {
 
 function html(run) {
     const text = run.map((w, i) => (i === 0 ? '' : ' ') + w.core + (i === run.length - 1 ? '' : w.tail)).join('');
-    return typeset(text) + escape(run.at(-1).tail);
+    const { tail } = run.at(-1);
+    // a comma does not begin a line
+    return tail ? `<span class="whole">${typeset(text)}${escape(tail)}</span>` : typeset(text);
 }
 
 /** A lone letter that is a value: not the article, and no unit behind a number. */

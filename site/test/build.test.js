@@ -56,6 +56,18 @@ test('a site without complaints', () => {
     assert.match(read('source/scenes/index.html'), /<a href="heap.yaml.html">heap.yaml<\/a>/);
 });
 
+test('numbers in tables stay in one line', () => {
+    const rows = ['-4.4e-16', '1.27', '3 ms', '3 balls', 'at 3'];
+    const { read } = made({ 'docs/table.md': `# T\n\n| a |\n|---|\n${rows.map((r) => `| ${r} |\n`).join('')}` });
+    const cells = [...read('docs/table.html').matchAll(/<td( class="figure")?>/g)].map((m) => m[1] !== undefined);
+    assert.deepEqual(cells, [true, true, true, false, false]);
+});
+
+test('the simulator knows where the documents are', () => {
+    const { read } = made({ 'simulate/index.html': '<body><div id="app"></div></body>' });
+    assert.match(read('simulate/index.html'), /<div id="app" data-docs="\.\.\/docs\/"><\/div>/);
+});
+
 test('scenes get buttons, and the files that they name', () => {
     const { read } = made();
     assert.match(read('docs/guide.html'), /<button type="button" class="run" data-scene="guide-1">/);

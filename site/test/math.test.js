@@ -94,6 +94,9 @@ test('mathematics in running text', () => {
         ['the names max_steps and a_long_name', 'the names max_steps and a_long_name'],
     ];
     for (const [text, wanted] of cases) assert.equal(plain(prose(text)), wanted);
+    // a comma stays on the line of what it follows
+    assert.match(prose('with p_n ≥ 0, and'), /<span class="whole"><math.*<\/math>,<\/span> and$/s);
+    assert.doesNotMatch(prose('with p_n ≥ 0 and'), /whole/);
 });
 
 test('text is escaped', () => {

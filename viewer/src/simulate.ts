@@ -10,12 +10,13 @@ import { exposeState } from './app/expose.ts';
 import { poseOf } from './app/wait.ts';
 import { LiveRun } from './data/live.ts';
 import { extentOf } from './draw/extent.ts';
-import { Simulator, Superseded } from './simulate/client.ts';
+import { Checker, Simulator, Superseded } from './simulate/client.ts';
 import type { Schema } from './simulate/complete.ts';
 import { Editor } from './simulate/editor.ts';
 import { embedded, listen, tell, type Handed } from './simulate/embed.ts';
 import { EXAMPLES } from './simulate/examples.ts';
 import { checkScene } from './simulate/limits.ts';
+import type { Complaint } from './simulate/protocol.ts';
 import { fromLink, toLink } from './simulate/share.ts';
 import { charts } from './ui/charts.ts';
 import { h } from './ui/dom.ts';
@@ -36,6 +37,8 @@ import { triad } from './ui/triad.ts';
 const NARROW_PAGE = 720;
 /** Figures of a run are shown anew at most this often while it goes on [ms]. */
 const TELL_EVERY = 200;
+/** A scene is read this long after the last letter was typed [ms]. */
+const CHECK_AFTER = 350;
 
 function words(e: unknown): string {
     return e instanceof Error ? e.message : String(e);
@@ -53,6 +56,8 @@ class Simulate {
     private readonly app: App;
     private readonly editor = new Editor();
     private readonly simulator = new Simulator();
+    private readonly checker = new Checker();
+    private checking: ReturnType<typeof setTimeout> | undefined;
     private readonly status = h('p.status', { 'data-testid': 'status', role: 'status' });
     private readonly bar: ReturnType<typeof liveBar>;
     private readonly scene: HTMLElement;
@@ -108,7 +113,13 @@ class Simulate {
         );
         panel.querySelector('section')?.before(this.sliders.root);
         pull(this.app, this.picture);
-        this.scene = h('section.scene', {}, this.tools(), this.editor.root, this.status);
+        this.scene = h(
+            'section.scene',
+            {},
+            this.tools(),
+            this.editor.root,
+            h('div.below', {}, this.status, this.documents(parent.dataset.docs)),
+        );
         this.scene.hidden = embedded();
         const root = h(
             embedded() ? 'div.page.embedded' : 'div.page',
@@ -120,6 +131,10 @@ class Simulate {
         );
         parent.replaceChildren(root);
         this.editor.onRun = () => void this.start(false);
+        this.editor.onChange = () => {
+            clearTimeout(this.checking);
+            this.checking = setTimeout(() => this.check(), CHECK_AFTER);
+        };
         this.simulator.onEnd = () => {
             this.run?.close();
             this.run = undefined;
@@ -186,13 +201,20 @@ class Simulate {
         return true;
     }
 
+    /** Where the keys of a scene are described, if this page is a part of the site. */
+    private documents(folder: string | undefined): HTMLElement | undefined {
+        return folder === undefined
+            ? undefined
+            : h('a', { href: folder + 'scene.html', target: '_blank', 'data-testid': 'documents' }, 'Scene reference');
+    }
+
     private tools(): HTMLElement {
-        const button = (testid: string, text: string, title: string, act: () => void): HTMLElement =>
-            h('button', { 'data-testid': testid, title, onclick: act }, text);
+        const button = (testid: string, text: string, title: string, act: () => void, first = false): HTMLElement =>
+            h(first ? 'button.primary' : 'button', { 'data-testid': testid, title, onclick: act }, text);
         const examples = h(
             'select',
             { 'data-testid': 'examples', title: 'Examples' },
-            h('option', { value: '' }, 'examples …'),
+            h('option', { value: '' }, 'Examples'),
             ...EXAMPLES.map((e, i) => h('option', { value: i }, e.name)),
         );
         examples.addEventListener('change', () => {
@@ -208,7 +230,7 @@ class Simulate {
         return h(
             'div.tools',
             {},
-            button('run', 'Run', 'Run the scene (Ctrl Enter)', () => void this.start(false)),
+            button('run', '▶ Run', 'Run the scene (Ctrl Enter)', () => void this.start(false), true),
             examples,
             button('open', 'Open', 'Open a scene from a file', () => file.click()),
             file,
@@ -225,10 +247,26 @@ class Simulate {
         );
     }
 
+    /** Marks what is wrong with the scene as it is typed. */
+    private check(): void {
+        const { text } = this.editor;
+        const tell = (why: Complaint | undefined): void => {
+            if (this.editor.text === text) this.editor.complain(why);
+        };
+        try {
+            checkScene(text);
+        } catch (e) {
+            tell({ message: words(e), line: 0, column: 0 });
+            return;
+        }
+        this.checker.check({ text, define: {}, paused: true, ...this.handed }, tell);
+    }
+
     /** Begins anew with the text of the editor. `fresh`: parameters that were set are forgotten. */
     private async start(paused: boolean, fresh = true): Promise<void> {
         if (fresh) this.define = {};
         this.asked = true;
+        clearTimeout(this.checking);
         try {
             checkScene(this.editor.text);
             const { path, files } = this.handed ?? {};

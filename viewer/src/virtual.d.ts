@@ -7,3 +7,7 @@ declare module 'virtual:perp-worker' {
     export const wasm: string;
 }
 declare module '*.css';
+declare module '*.yaml?raw' {
+    const text: string;
+    export default text;
+}

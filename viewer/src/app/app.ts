@@ -239,8 +239,10 @@ export class App {
 
     /** Frames of a live run were added, or it began anew. */
     grew(follow: boolean): void {
-        const atEnd = this.player.index >= this.player.last;
+        const { time, last } = this.player;
+        const atEnd = this.player.index >= last;
         this.player.setTimes(commonTimes(this.views.map((v) => v.run)));
+        if (this.player.last < last) this.player.seekTime(time); // frames were forgotten
         if (follow && (atEnd || this.player.playing)) this.player.seek(this.player.last);
         for (const v of this.views) v.forgetPaths();
         this.redraw();

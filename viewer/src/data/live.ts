@@ -209,6 +209,15 @@ export class ServerLink implements LiveLink {
     }
 }
 
+/** Memory that frames may take [bytes]. A run that goes on for hours then keeps every other frame of what lies behind. */
+const KEPT = 300e6;
+
+function sizeOf(f: Frame): number {
+    const arrays = [f.pose, f.twist ?? {}, f.contacts ?? {}].flatMap((part) => Object.values(part) as unknown[]);
+    const bytes = arrays.reduce<number>((sum, a) => sum + (ArrayBuffer.isView(a) ? a.byteLength + 100 : 0), 0);
+    return bytes + 100 * f.figures.size;
+}
+
 /** Wait before asking again when the server did not answer [ms]. */
 const RETRY = 1000;
 
@@ -216,8 +225,8 @@ export class LiveRun implements Run {
     readonly live = true;
     readonly name = 'live';
     readonly has = { twists: true, contacts: true };
-    readonly time: number[] = [];
-    readonly step: number[] = [];
+    time: number[] = [];
+    step: number[] = [];
     generation = 0;
     state: LiveState = 'running';
     message = '';
@@ -228,8 +237,10 @@ export class LiveRun implements Run {
     /** another run has begun, perhaps of a scene with other bodies: this one is over, and has to be opened anew */
     onBegan: () => void = () => undefined;
     private list: Frame[] = [];
-    /** number of the first frame in the list, as the server counts */
-    private base = 0;
+    /** numbers of the frames in the list, as the server counts, and of the one to come */
+    private number: number[] = [];
+    private next = 0;
+    private bytes = 0;
     private closed = false;
     private runNumber: number | undefined;
 
@@ -238,11 +249,13 @@ export class LiveRun implements Run {
         /** that can be set; a run that began with them begins again */
         readonly parameters: readonly Parameter[],
         private readonly link: LiveLink,
+        private readonly kept: number,
     ) {}
 
-    static async open(link: LiveLink): Promise<LiveRun> {
+    /** kept: bytes that its frames may take */
+    static async open(link: LiveLink, kept = KEPT): Promise<LiveRun> {
         const scene = await link.scene();
-        return new LiveRun(modelOfJson(scene), scene.parameters ?? [], link);
+        return new LiveRun(modelOfJson(scene), scene.parameters ?? [], link, kept);
     }
 
     /** Follows the run; done when its first frame is there. Afterwards `onGrown` only passes on that frames arrived. */
@@ -310,7 +323,7 @@ export class LiveRun implements Run {
     async follow(): Promise<void> {
         while (!this.closed) {
             try {
-                const answer = await this.link.frames(this.base + this.list.length, this.runNumber);
+                const answer = await this.link.frames(this.next, this.runNumber);
                 if (!this.closed) this.take(answer);
             } catch (e) {
                 if (this.closed) return;
@@ -344,18 +357,36 @@ export class LiveRun implements Run {
         this.message = answer.message ?? '';
         // The server keeps the last frames only. What begins later than we have come replaces all; what begins earlier
         // replaces what was there from this frame on.
-        const at = answer.first - this.base;
-        const anew = at < 0 || at > this.list.length;
-        if (anew) this.base = answer.first;
-        this.list.length = anew ? 0 : at;
-        this.time.length = this.list.length;
-        this.step.length = this.list.length;
+        const at = this.number.findIndex((n) => n >= answer.first);
+        const anew = answer.first > this.next || at === 0;
+        if (anew || at > 0) this.cut(anew ? 0 : at);
         if (anew) this.generation++;
-        for (const f of answer.frames) {
-            this.list.push(frameOfJson(f, this.model.bodies.name.length));
-            this.time.push(f.time);
-            this.step.push(f.step);
-        }
+        answer.frames.forEach((json, i) => {
+            const f = frameOfJson(json, this.model.bodies.name.length);
+            this.list.push(f);
+            this.time.push(json.time);
+            this.step.push(json.step);
+            this.number.push(answer.first + i);
+            this.bytes += sizeOf(f);
+        });
+        this.next = answer.first + answer.frames.length;
+        if (this.bytes > this.kept) this.thin();
         if (answer.frames.length > 0 || changed) this.onGrown();
+    }
+    private cut(length: number): void {
+        for (const f of this.list.slice(length)) this.bytes -= sizeOf(f);
+        this.list.length = this.time.length = this.step.length = this.number.length = length;
+    }
+
+    /** Forgets every other frame, but not the first and the last ones. The arrays are new: whoever has the old ones still finds the frame that it shows. */
+    private thin(): void {
+        const last = this.list.length - 1;
+        const stays = <T>(list: T[]): T[] => list.filter((_, i) => i % 2 === 0 || i === last);
+        this.list = stays(this.list);
+        this.time = stays(this.time);
+        this.step = stays(this.step);
+        this.number = stays(this.number);
+        this.bytes = this.list.reduce((sum, f) => sum + sizeOf(f), 0);
+        this.generation++;
     }
 }

@@ -25,18 +25,97 @@ export class Superseded extends Refusal {
 
 const perpAddress = (): string => new URL('perp/perp.js', document.baseURI).href;
 
-export class Simulator implements LiveLink {
+/** Questions to a worker and their answers. The worker begins with the first question. */
+class Line {
     private worker: Worker | undefined;
-    private loaded: Promise<Answers['load']> | undefined;
     private readonly waiting = new Map<number, Waiting>();
     private next = 1;
+
+    /** broken: the worker could not be loaded, or failed outside of a question */
+    constructor(private readonly broken: (why: string) => void) {}
+
+    ask<K extends keyof Answers>(_op: K, request: Request & { op: K }): Promise<Answers[K]> {
+        this.worker ??= this.start();
+        const id = this.next++;
+        this.worker.postMessage({ ...request, id });
+        return new Promise<unknown>((resolve, reject) => this.waiting.set(id, { resolve, reject })) as Promise<
+            Answers[K]
+        >;
+    }
+
+    load(): Promise<Answers['load']> {
+        return this.ask('load', { op: 'load', perp: perpAddress(), memory: LIMITS.memory });
+    }
+
+    /** Ends the worker, whatever it does. */
+    end(why: Refusal): void {
+        this.worker?.terminate();
+        this.worker = undefined;
+        for (const w of this.waiting.values()) w.reject(why);
+        this.waiting.clear();
+    }
+
+    private start(): Worker {
+        const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+        worker.onmessage = (e: MessageEvent<{ id: number; value?: unknown; error?: string }>) => {
+            const w = this.waiting.get(e.data.id);
+            this.waiting.delete(e.data.id);
+            if (e.data.error !== undefined) w?.reject(new Refusal(e.data.error));
+            else w?.resolve(e.data.value);
+        };
+        worker.onerror = (e) => this.broken(`The worker failed: ${e.message || 'it could not be loaded'}.`);
+        return worker;
+    }
+}
+
+/** Reads a scene while it is typed and says what is wrong. It has a worker of its own, so that a run goes on meanwhile, whatever the scene is. */
+export class Checker {
+    private readonly line = new Line(() => this.end());
+    private loaded: Promise<unknown> | undefined;
+    private busy = false;
+    private next: { opening: Opening; tell: (why: Complaint | undefined) => void } | undefined;
+
+    /** The newest question counts: one that waits is forgotten for it. A scene that takes too long has no answer. */
+    check(opening: Opening, tell: (why: Complaint | undefined) => void): void {
+        this.next = { opening, tell };
+        if (!this.busy) void this.work();
+    }
+
+    private async work(): Promise<void> {
+        this.busy = true;
+        for (let now = this.next; now; now = this.next) {
+            this.next = undefined;
+            const timer = setTimeout(() => this.end(), 1000 * LIMITS.check);
+            try {
+                this.loaded ??= this.line.load();
+                await this.loaded;
+                now.tell(await this.line.ask('check', { op: 'check', opening: now.opening }));
+            } catch {
+                now.tell(undefined); // Run will say what there is to say
+                this.end();
+            } finally {
+                clearTimeout(timer);
+            }
+        }
+        this.busy = false;
+    }
+
+    private end(): void {
+        this.loaded = undefined;
+        this.line.end(new Superseded());
+    }
+}
+
+export class Simulator implements LiveLink {
+    private readonly line = new Line((why) => this.stop(why));
+    private loaded: Promise<Answers['load']> | undefined;
     /** the worker is about to be ended, and its run with it */
     onEnd: () => void = () => undefined;
     /** the worker was ended because it took too long */
     onStopped: (why: string) => void = () => undefined;
 
     load(): Promise<Answers['load']> {
-        this.loaded ??= this.ask('load', { op: 'load', perp: perpAddress(), memory: LIMITS.memory });
+        this.loaded ??= this.line.load();
         return this.loaded;
     }
 
@@ -48,28 +127,28 @@ export class Simulator implements LiveLink {
             await this.load();
         }
         return this.inTime(
-            this.ask('open', { op: 'open', opening }),
+            this.line.ask('open', { op: 'open', opening }),
             `The scene takes longer than ${LIMITS.seconds} s to read, and that is not allowed.`,
         );
     }
 
     scene(): Promise<SceneJson> {
-        return this.inTime(this.ask('scene', { op: 'scene' }));
+        return this.inTime(this.line.ask('scene', { op: 'scene' }));
     }
     /** The worker answers once a second at least, unless a step takes too long. */
     frames(from: number, run: number | undefined): Promise<FramesJson> {
-        return this.inTime(this.ask('frames', { op: 'frames', from, run }));
+        return this.inTime(this.line.ask('frames', { op: 'frames', from, run }));
     }
     send(command: LiveCommand): Promise<string> {
-        return this.inTime(this.ask('send', { op: 'send', command }));
+        return this.inTime(this.line.ask('send', { op: 'send', command }));
     }
     figures(): Promise<Figures> {
-        return this.inTime(this.ask('figures', { op: 'figures' }));
+        return this.inTime(this.line.ask('figures', { op: 'figures' }));
     }
 
     /** The run so far as the file that `perp run` writes. A worker of its own makes it; `tell` hears of its steps. */
     async record(tell: (steps: number, of: number) => void): Promise<Uint8Array> {
-        const history = await this.inTime(this.ask('history', { op: 'history' }));
+        const history = await this.inTime(this.line.ask('history', { op: 'history' }));
         const worker = new Worker(new URL('./record.ts', import.meta.url), { type: 'module' });
         let timer: ReturnType<typeof setTimeout> | undefined;
         try {
@@ -106,10 +185,8 @@ export class Simulator implements LiveLink {
     /** Ends the worker, whatever it does. */
     private end(why: Refusal): void {
         this.onEnd();
-        this.worker?.terminate();
-        this.worker = this.loaded = undefined;
-        for (const w of this.waiting.values()) w.reject(why);
-        this.waiting.clear();
+        this.loaded = undefined;
+        this.line.end(why);
     }
 
     private answers(): Promise<boolean> {
@@ -129,26 +206,5 @@ export class Simulator implements LiveLink {
         } finally {
             clearTimeout(timer);
         }
-    }
-
-    private ask<K extends keyof Answers>(_op: K, request: Request & { op: K }): Promise<Answers[K]> {
-        this.worker ??= this.start();
-        const id = this.next++;
-        this.worker.postMessage({ ...request, id });
-        return new Promise<unknown>((resolve, reject) => this.waiting.set(id, { resolve, reject })) as Promise<
-            Answers[K]
-        >;
-    }
-
-    private start(): Worker {
-        const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
-        worker.onmessage = (e: MessageEvent<{ id: number; value?: unknown; error?: string }>) => {
-            const w = this.waiting.get(e.data.id);
-            this.waiting.delete(e.data.id);
-            if (e.data.error !== undefined) w?.reject(new Refusal(e.data.error));
-            else w?.resolve(e.data.value);
-        };
-        worker.onerror = (e) => this.stop(`The worker failed: ${e.message || 'it could not be loaded'}.`);
-        return worker;
     }
 }

@@ -8,12 +8,14 @@ export const LIMITS = {
     text: 200_000,
     /** characters of a link behind its #; a scene packs to less */
     link: 100_000,
-    /** levels of maps and lists inside each other; the deepest scene of the gallery has 7 */
+    /** levels of maps and lists inside each other; the deepest scene of the gallery has 8 */
     depth: 32,
     /** bytes that the module may have */
     memory: 512e6,
     /** seconds for reading a scene, and for a step */
     seconds: 10,
+    /** seconds for reading a scene while it is typed; it has no complaint then */
+    check: 3,
 } as const;
 
 /** Levels of the text: of indentation, and of brackets outside quotes and comments. */

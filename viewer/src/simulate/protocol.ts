@@ -36,6 +36,7 @@ export interface History {
 export type Request =
     | { op: 'load'; perp: string; memory: number }
     | { op: 'open'; opening: Opening }
+    | { op: 'check'; opening: Opening }
     | { op: 'scene' }
     | { op: 'frames'; from: number; run: number | undefined }
     | { op: 'send'; command: string }
@@ -54,6 +55,7 @@ export interface Answers {
     /** the JSON Schema of scenes */
     load: { schema: object; version: string };
     open: Complaint | undefined;
+    check: Complaint | undefined;
     scene: SceneJson;
     frames: FramesJson;
     send: string;

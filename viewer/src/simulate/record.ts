@@ -11,7 +11,8 @@ const SLICE = 100;
 const say = (answer: RecordAnswer, owned: ArrayBuffer[] = []): void => self.postMessage(answer, { transfer: owned });
 
 async function record(perp: Perp, { opening, acts, steps, hash }: History): Promise<Uint8Array> {
-    const world = perp.open(opening.text, { define: opening.define });
+    const { text, define, path: name, files } = opening;
+    const world = perp.open(text, { define, name, files });
     const recording = await world.recording();
     let next = 0;
     let batch = 1;

@@ -16,6 +16,11 @@ const WAITING = 3600;
 
 const words = (e: unknown): string => (e instanceof Error ? e.message : String(e));
 
+function complaintOf(e: unknown): Complaint {
+    const { line = 0, column = 0 } = e as { line?: number; column?: number };
+    return { message: words(e), line, column };
+}
+
 class Simulation {
     private perp: Perp | undefined;
     private load: (() => Promise<Perp>) | undefined;
@@ -65,13 +70,12 @@ class Simulation {
             this.recorder = recorder;
             this.sceneJson = this.describe(recorder.statics());
         } catch (e) {
-            const at = e as { line?: number; column?: number; status?: string };
             // a module that failed is in an unknown state: the next scene gets a new one
-            if (at.status === 'E_MEMORY') {
+            if ((e as { status?: string }).status === 'E_MEMORY') {
                 this.perp = this.world = this.recorder = undefined;
                 this.end('failed', words(e));
             }
-            return { message: words(e), line: at.line ?? 0, column: at.column ?? 0 };
+            return complaintOf(e);
         }
         oldRecorder?.close();
         old?.close();
@@ -87,6 +91,16 @@ class Simulation {
         this.news();
         this.go();
         return undefined;
+    }
+
+    /** What is wrong with a scene, if anything. Nothing runs. */
+    check({ define, path: name, files, text }: Opening): Complaint | undefined {
+        try {
+            this.perp?.open(text, { define, name, files }).close();
+            return undefined;
+        } catch (e) {
+            return complaintOf(e);
+        }
     }
 
     scene(): SceneJson {
@@ -247,7 +261,7 @@ class Simulation {
         this.seconds += (now - begun) / 1000;
         const over = this.world.steps >= this.world.durationSteps;
         if (alone || over || now - this.lastFrame >= FRAME) this.frame();
-        if (over) this.end('finished', `state ${this.world.hash}`);
+        if (over) this.end('finished', '');
     }
 
     private frame(): void {
@@ -310,6 +324,8 @@ function answer(r: Request): Promise<unknown> | unknown {
             return simulation.loadPerp(r);
         case 'open':
             return simulation.open(r.opening);
+        case 'check':
+            return simulation.check(r.opening);
         case 'scene':
             return simulation.scene();
         case 'frames':

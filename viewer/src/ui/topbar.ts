@@ -86,12 +86,14 @@ export function topbar(app: App, actions: TopbarActions): HTMLElement {
     );
     app.on((change) => {
         if (change === 'look') camera.value = app.camera;
+        if (change !== 'runs' && change !== 'moment') return;
+        const run = app.primary?.run;
+        const words = run ? `${run.name} · ${run.about}` : '';
+        if (about.textContent !== words) about.textContent = words; // what a live run does changes while it is shown
         if (change !== 'runs') return;
         const names = actions.names();
         const now = actions.chosen();
-        const run = app.primary?.run;
         title.textContent = run?.model.title || run?.name || 'no run';
-        about.textContent = run ? `${run.name} · ${run.about}` : '';
         document.title = run ? `${run.model.title || run.name} – perp` : 'perp';
         options(
             first,

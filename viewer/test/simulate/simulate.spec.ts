@@ -1,7 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 // The page that simulates, as its user sees it: type a scene, see what is wrong, run it, drag a body, move a slider, share it.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { deflateRawSync } from 'node:zlib';
 
 import { expect, test, type Browser, type Page } from '@playwright/test';
@@ -76,6 +78,14 @@ test('type a scene, see its error at the line, run it, change a slider, share it
     await expect(page.locator('.gutter .wrong')).toHaveText('10');
     await keep(page, 'simulate-error');
 
+    // mended, and wrong again: seen without running it
+    await text(page).fill(BOX);
+    await expect(page.getByTestId('complaint')).toBeHidden();
+    await text(page).fill(BOX.replace('type: box', 'type: bax'));
+    await expect(page.getByTestId('complaint')).toContainText('bax');
+    await expect(page.locator('.gutter .wrong')).toHaveText('10');
+    await expect(page.getByTestId('live-state')).toContainText('paused');
+
     await text(page).fill(BOX);
     await text(page).press('Control+Enter');
     await expect(page.getByTestId('complaint')).toBeHidden();
@@ -108,8 +118,18 @@ test('pause, single steps, and a body that is dragged', async ({ browser }) => {
             .replace('velocity: [1, 0, 0], ', '')
             .replace('default: 0.4', 'default: 0.1'),
     );
+    const chart = (): Promise<string> =>
+        page
+            .getByTestId('chart-energy')
+            .locator('canvas')
+            .evaluate((c) => (c as HTMLCanvasElement).toDataURL());
+    await expect(page.getByTestId('live-state')).toContainText('paused');
+    const before = await chart();
     await page.getByTestId('run').click();
     await expect(page.getByTestId('live-state')).toContainText('running');
+    // charts and certificate follow the run
+    await expect.poll(chart).not.toBe(before);
+    await expect(page.getByTestId('badge')).toContainText('good');
     await page.getByTestId('live-pause').click();
     await expect(page.getByTestId('live-state')).toContainText('paused');
     const { frames } = await state(page);
@@ -148,18 +168,65 @@ test('completion from the schema', async ({ browser }) => {
     await text(page).press('Enter');
     await text(page).pressSequentially('obs');
     await text(page).press('Tab');
-    await expect(text(page)).toHaveValue('perp: 1\ndim: 2\nbodies:\n- {kind: obstacle');
+    await expect(text(page)).toHaveValue('perp: 1\ndim: 2\nbodies:\n  - {kind: obstacle');
+    await text(page).press('Control+z');
+    await expect(text(page)).toHaveValue('perp: 1\ndim: 2\nbodies:\n  - {kind: obs');
+    await text(page).fill('');
+    await text(page).pressSequentially('bodies:');
+    await text(page).press('Enter');
+    await text(page).pressSequentially('- name: a');
+    await text(page).press('Enter');
+    await text(page).pressSequentially('at');
+    await expect(text(page)).toHaveValue('bodies:\n  - name: a\n    at');
+    await expect(page.locator('.paper .key')).toHaveText(['bodies', 'name']);
+});
+
+test('every example opens', async ({ browser }) => {
+    const { page, complaints } = await open(browser);
+    await expect(page.getByTestId('live-state')).toContainText('paused');
+    const examples = page.getByTestId('examples');
+    const n = await examples.locator('option').count();
+    expect(n).toBeGreaterThan(8);
+    for (let i = 1; i < n; i++) {
+        const name = (await examples.locator('option').nth(i).textContent()) ?? '';
+        await examples.selectOption({ index: i });
+        await expect(page.getByTestId('title')).toHaveText(name);
+        await expect(page.getByTestId('about')).toHaveText('live · paused');
+        await expect(page.getByTestId('complaint')).toBeHidden();
+    }
+    await page.getByTestId('run').click();
+    await expect(page.getByTestId('about')).toContainText(/running|finished/);
+    expect(complaints).toEqual([]);
 });
 
 test('hostile scenes are refused with a message, and the page goes on', async ({ browser }) => {
-    const many = (n: number, more = ''): string =>
-        `perp: 1\ndim: 3\nduration: 1\n${more}bodies:\n- {name: a, density: 1, repeat: ${n}, at: [i, 0, 1], shape: {type: sphere, radius: 0.1}}\n`;
-    for (const [scene, why] of [
+    const scene = (body: string, more = ''): string =>
+        `perp: 1\ndim: 3\nduration: 1\n${more}bodies:\n- {density: 1, ${body}}\n`;
+    const sphere = 'at: [i, 0, 1], shape: {type: sphere, radius: 0.1}';
+    // nine aliases of nine aliases of ...
+    const aliases = [...'bcdefghijk'].map(
+        (c, i) =>
+            `${c}: &${c} [${Array(9)
+                .fill('*' + 'abcdefghijk'[i])
+                .join(',')}]`,
+    );
+    const corners = Array.from(
+        { length: 3000 },
+        (_, i) => `[${Math.cos(i).toFixed(4)},${Math.sin(i).toFixed(4)},${(i / 3000).toFixed(4)}]`,
+    );
+    for (const [hostile, why] of [
         ['a: ' + '['.repeat(400), /levels/],
         [' '.repeat(1e6), /bytes/],
-        [many(100_000_000), /./],
+        [scene(`repeat: 100000000, ${sphere}`), /repeat/],
+        [scene(sphere, `a: &a [1,1,1,1,1,1,1,1,1]\n${aliases.join('\n')}\n`), /512 MB are allowed/],
+        [scene(`repeat: 900000, ${sphere}`), /512 MB are allowed|takes longer than 10 s to read/],
+        [
+            scene(`repeat: 500, shape: {type: polyhedron, points: [${corners.join(',')}]}`),
+            /takes longer than 10 s to read/,
+        ],
+        [scene('shape: {type: mesh, file: /etc/passwd}'), /\/etc\/passwd/],
     ] as const) {
-        const { page } = await open(browser, link(scene));
+        const { page } = await open(browser, link(hostile));
         await expect(
             page.getByTestId('message').or(page.getByTestId('complaint')).filter({ visible: true }),
         ).toContainText(why);
@@ -182,6 +249,53 @@ bodies:
 - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 0, 1]}}
 - {density: 500, repeat: 12, at: [0, 0, 0.1 + 0.2 * i], shape: {type: box, size: [0.2, 0.2, 0.2]}}
 `;
+
+test('the policy of the page: no script in it, no text as program, no request to another address', async ({
+    browser,
+}) => {
+    const { page, url } = await open(browser);
+    await expect(page.getByTestId('live-state')).toContainText('paused');
+    const sent: string[] = [];
+    const other = createServer((request, answer) => {
+        sent.push(request.url ?? '');
+        answer.setHeader('access-control-allow-origin', '*').end('x');
+    });
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+    const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`;
+    const html = await (await fetch(url)).text();
+    const policy = /http-equiv="Content-Security-Policy"\s+content="([^"]*)"/.exec(html)?.[1] ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain('unsafe-inline');
+    expect(policy).not.toMatch(/'unsafe-eval'/);
+    expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|\sstyle=/);
+    const tried = await page.evaluate(async (elsewhere) => {
+        const refused: string[] = [];
+        document.addEventListener('securitypolicyviolation', (e) => refused.push(e.effectiveDirective));
+        const script = document.createElement('script');
+        script.textContent = 'window.ran = true';
+        document.body.append(script);
+        const answer = await fetch(elsewhere).then(
+            () => 'answered',
+            () => 'refused',
+        );
+        const picture = new Image();
+        await new Promise((done) => {
+            picture.onload = picture.onerror = done;
+            picture.src = elsewhere + 'x.png';
+        });
+        let evaluated = 'yes';
+        try {
+            (0, eval)('1');
+        } catch {
+            evaluated = 'no';
+        }
+        return { refused, answer, evaluated, ran: 'ran' in window };
+    }, elsewhere);
+    other.close();
+    expect(tried).toMatchObject({ answer: 'refused', evaluated: 'no', ran: false });
+    expect(tried.refused).toEqual(expect.arrayContaining(['script-src-elem', 'connect-src', 'img-src']));
+    expect(sent).toEqual([]);
+});
 
 test('a step that takes for ever is ended with a message, or by the next scene', async ({ browser }) => {
     const { page } = await open(browser, link(ENDLESS));
@@ -217,6 +331,26 @@ test('the run is saved as a recording that perp reads, with the state at its end
     perp('run', info.outputPath('scene.yaml'), '-o', info.outputPath('native.h5'), '--force');
     expect(digest(file)).toBe(digest(info.outputPath('native.h5')));
     expect([...complaints, ...foreign]).toEqual([]);
+});
+
+test('a scene is saved as a file, and opened from one', async ({ browser }, info) => {
+    const { page, complaints } = await open(browser);
+    await expect(page.getByTestId('live-state')).toContainText('paused');
+    await text(page).fill(BOX + '# ä ∮ 🙂\n');
+    const saved = page.waitForEvent('download');
+    await page.getByTestId('save').click();
+    const download = await saved;
+    expect(download.suggestedFilename()).toBe('scene.yaml');
+    const file = info.outputPath('saved.yaml');
+    await download.saveAs(file);
+    expect(readFileSync(file, 'utf8')).toBe(BOX + '# ä ∮ 🙂\n');
+    await text(page).fill('');
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByTestId('open').click();
+    await (await chooser).setFiles(file);
+    await expect(text(page)).toHaveValue(BOX + '# ä ∮ 🙂\n');
+    await expect(page.getByTestId('title')).toHaveText('a box');
+    expect(complaints).toEqual([]);
 });
 
 test('a phone', async ({ browser }) => {

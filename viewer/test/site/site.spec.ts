@@ -75,6 +75,9 @@ test('the guide: search, and an example that runs to its end', async ({ browser 
     // the scene can be edited where it runs; another run replaces this one
     await page.getByRole('button', { name: 'Edit the scene' }).click();
     await expect(frame.getByTestId('scene-text')).toHaveValue(/title: A box on a slope/);
+    expect(await frame.getByTestId('documents').evaluate((a) => (a as HTMLAnchorElement).href)).toBe(
+        url + 'docs/scene.html',
+    );
     await keep(page, 'site-editor');
     const wall = page.locator('.code', { hasText: 'title: A ball flies into a wall' });
     await wall.getByRole('button', { name: 'Run' }).click();
@@ -92,6 +95,12 @@ test('the gallery: a scene with a mesh in a file of its own', async ({ browser }
     await expect(frame.getByTestId('live-state')).toContainText(/running|finished/);
     await expect(frame.getByTestId('canvas')).toBeVisible();
     await keep(page, 'site-gallery');
+    // its recording needs the mesh, too
+    await page.getByRole('button', { name: 'Edit the scene' }).click();
+    await finished(frame);
+    const saved = page.waitForEvent('download');
+    await frame.getByTestId('save-recording').click();
+    expect((await saved).suggestedFilename()).toBe('scene.h5');
 });
 
 test('the theory: equations are mathematics, in the font that lies in the site', async ({ browser }) => {

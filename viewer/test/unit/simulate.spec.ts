@@ -1,15 +1,33 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 // The page that simulates, without a browser: completion, limits, links.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 
 import { expect, test } from '@playwright/test';
 
 import { complete, type Schema } from '../../src/simulate/complete.ts';
 import { readScene } from '../../src/simulate/embed.ts';
-import { EXAMPLES } from '../../src/simulate/examples.ts';
 import { checkScene, depthOf, LIMITS } from '../../src/simulate/limits.ts';
+import { indentAfter, piecesOf, proseOf } from '../../src/simulate/paint.ts';
 import { fromLink, toLink } from '../../src/simulate/share.ts';
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
+/** The scenes of the gallery. */
+const GALLERY = [
+    ...readdirSync(resolve(ROOT, 'scenes')).map((name) => resolve(ROOT, 'scenes', name)),
+    ...readdirSync(resolve(ROOT, 'experiments')).map((name) => resolve(ROOT, 'experiments', name, 'scene.yaml')),
+]
+    .filter((file) => file.endsWith('.yaml'))
+    .flatMap((file) => {
+        try {
+            return [readFileSync(file, 'utf8')];
+        } catch {
+            return []; // an experiment whose scenes have other names
+        }
+    });
 
 const SCHEMA: Schema = {
     properties: {
@@ -73,12 +91,13 @@ test('levels of a scene are counted, quotes and comments are not', () => {
     expect(depthOf('a:\n  b:\n    c: [1, {d: 2}]')).toBe(5);
     expect(depthOf('a: "[[[[[["\n# [[[[[[\nb: 1 # [[[')).toBe(1);
     expect(depthOf('a: ' + '['.repeat(1000))).toBe(1001);
-    for (const e of EXAMPLES) expect(depthOf(e.text)).toBeLessThan(8);
+    expect(GALLERY.length).toBeGreaterThan(50);
+    expect(Math.max(...GALLERY.map(depthOf))).toBeLessThanOrEqual(LIMITS.depth / 4);
 });
 
 test('a link brings the scene back to the character', async () => {
-    for (const e of EXAMPLES) {
-        const shared = { text: e.text + '# ä ∮ 🙂\n', define: { mu: 0.1 + 0.2 } };
+    for (const scene of GALLERY) {
+        const shared = { text: scene + '# ä ∮ 🙂\n', define: { mu: 0.1 + 0.2 } };
         const link = await toLink(shared);
         expect(link).toMatch(/^#scene=[\w-]+$/);
         expect(await fromLink(link)).toEqual(shared);
@@ -122,4 +141,37 @@ test('a scene that another page hands over', () => {
         { perp: 'scene', text: 1, path: '' },
     ])
         expect(readScene(other)).toBeUndefined();
+});
+
+test('colours of a line', () => {
+    const kinds = (line: string): string =>
+        piecesOf(line)
+            .filter((p) => p.kind)
+            .map((p) => `${p.kind} ${p.text}`)
+            .join(', ');
+    expect(kinds('- {name: box-2, at: [0, -1.5e-3], "a b": \'c\'} # so')).toBe(
+        'key name, key at, number 0, number 1.5e-3, string "a b", string \'c\', comment # so',
+    );
+    expect(kinds("title: Newton's cradle")).toBe('key title');
+    expect(kinds('at: [2*r*i, 0]#x')).toBe('key at, number 2, number 0');
+    for (const text of GALLERY)
+        for (const line of text.split('\n'))
+            expect(
+                piecesOf(line)
+                    .map((p) => p.text)
+                    .join(''),
+            ).toBe(line);
+    expect(proseOf(['about: |', '  a: 1', '', '  b', 'dim: 3'])).toEqual([false, true, true, true, false]);
+});
+
+test('a new line lies as deep as what it follows', () => {
+    expect(indentAfter('dim: 3')).toBe('');
+    expect(indentAfter('law:')).toBe('  ');
+    expect(indentAfter('bodies: # of the scene')).toBe('  ');
+    expect(indentAfter('- {name: a}')).toBe('');
+    expect(indentAfter('  - {name: a}')).toBe('  ');
+    expect(indentAfter('  - name: a')).toBe('    ');
+    expect(indentAfter('  - shape:')).toBe('      ');
+    expect(indentAfter('    density: 3')).toBe('    ');
+    expect(indentAfter('about: |')).toBe('  ');
 });
