@@ -25,7 +25,7 @@ static char *ctrl_of(pp_scribe *s, const perp_actuator_def *d, int i) {
     if (d->ctrl_fn == pp_formula_ctrl) return pp_write_formula(s, d->ctrl_ctx, 0);
     if (d->ctrl_fn) pp_scribe_user(s, "actuators", i, "ctrl", "ctrl of actuator", s->actuator_name[i].text);
     if (d->ctrl == 0) return NULL;
-    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
+    pp_text t = {.alloc = &s->alloc, .any = &s->no_memory_for_text};
     pp_text_number(&t, d->ctrl);
     return pp_text_take(&t);
 }

@@ -195,14 +195,16 @@ static perp_status attempt_cone(const pp_frame *f, pp_trial *t, const posed *c, 
                               tol); /* if it is out of range, the solver keeps its own */
     }
     perp_status st = attempt(f, t, c, which, &settings, z, &latest);
+    double gain = least_gain(f);
     for (int k = 0; !st && has_tol && k < MAX_REFININGS && latest > pp_trial_tolerance(f, t) && tol > PP_FINEST_TOL;
          k++) {
         if (t->outcome != PERP_OUTCOME_SOLVED || !isfinite(latest)) break;
         double before = latest;
-        tol = fmax(PP_FINEST_TOL, tol * fmin(least_gain(f), 0.3 * pp_trial_tolerance(f, t) / latest));
+        tol = fmax(PP_FINEST_TOL, tol * fmin(gain, 0.3 * pp_trial_tolerance(f, t) / latest));
         if (perp_fields_set(s->fields, s->nfield, &settings, "tol", tol)) break; /* finer than the solver allows */
         st = attempt(f, t, c, which, &settings, z, &latest);
-        if (!(latest <= before)) break; /* no better: a finer tolerance gives the same answer */
+        if (!(latest <= before)) break;
+        if (latest == before) gain *= gain; /* the answer had more digits than requested */
     }
     return st;
 }
