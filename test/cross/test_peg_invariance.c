@@ -36,6 +36,7 @@ typedef struct outlook {
     bool split;    /* points on faces that are no corners */
     bool in_space; /* a planar scene between planar joints */
     double depth;  /* of what is extruded then */
+    double nudge;  /* places are off by up to this, at random [L] */
 } outlook;
 
 static double next_random(uint64_t *s) {
@@ -152,6 +153,8 @@ static pile pile_new(const setup *u, double h, uint64_t seed, const outlook *o) 
         int i = o->reversed ? s.nbody - 1 - k : k;
         perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
         b.X_WB = (perp_pose){perp_v3_add(o->X.p, seen(o, X[i].p)), seen_turn(o, X[i].q)};
+        b.X_WB.p.x += o->nudge * (2 * next_random(&seed) - 1);
+        b.X_WB.p.y += o->nudge * (2 * next_random(&seed) - 1);
         b.mass = m[i].mass;
         b.I_B = o->in_space ? perp_m3_diag(m[i].I_B.c[2].z, m[i].I_B.c[2].z, m[i].I_B.c[2].z) : m[i].I_B;
         s.id[i] = add_def(s.w, &b);
@@ -210,8 +213,8 @@ static double difference(const perp_vec3 *a, const pile *b, const outlook *o) {
     return most;
 }
 
-/* After run_given() of the same setup. */
-static void compare(const char *what, const setup *u, outlook o, double limit) {
+/* After run_given() of the same setup. Returns the largest difference. */
+static double compared(const char *what, const setup *u, outlook o) {
     double worst = 0;
     long contacts = 0;
     uint64_t first, n = seeds_of(u, &first);
@@ -226,12 +229,22 @@ static void compare(const char *what, const setup *u, outlook o, double limit) {
     }
     print_message("%dD, %d bodies, mu = %g, %s: largest difference %.1e m over %ld contacts\n", u->dim, u->bodies,
                   u->mu, what, worst, contacts);
-    BELOW(worst, limit);
+    return worst;
 }
 
-static void views_within(setup u, double limit) {
+static void compare(const char *what, const setup *u, outlook o, double limit) { BELOW(compared(what, u, o), limit); }
+
+/* Rounding of places at 6 m from the origin, summed over the steps as a random walk [L]. A pile that magnifies it is allowed ten times
+ * the difference that it makes of it: a pile is moved by rounding in each step, and nudged once. What the test looks for, another
+ * branch of the solution, shows as 1e-4 m. */
+#define ROUNDED 1e-14
+
+static void views(setup u) {
+    double limit = 1e-9;
     run_given(&u);
-    outlook o = {.X = perp_pose_identity()};
+    outlook o = {.X = perp_pose_identity(), .nudge = ROUNDED};
+    limit = fmax(limit, 10 * compared("nudged", &u, o));
+    o = (outlook){.X = perp_pose_identity()};
     o.X.p = u.dim == 2 ? perp_v3(3, -5, 0) : perp_v3(3, -5, 2);
     compare("moved", &u, o, limit);
     o = (outlook){
@@ -244,8 +257,6 @@ static void views_within(setup u, double limit) {
     o = (outlook){.X = perp_pose_identity(), .split = true};
     compare("faces split", &u, o, limit);
 }
-
-static void views(setup u) { views_within(u, 1e-9); }
 
 static void planar(void **state) {
     (void)state;
@@ -273,11 +284,10 @@ static void more_with_friction(void **state) {
     views((setup){.dim = 3, .bodies = MORE, .mu = 0.5, .seed = 17});
 }
 /* A face comes down on four corners, some of which must creep, by some 1e-6 m/s: Newton alone finds an answer in one
- * view and none in another, where the step is then divided; that shows as 1e-4 m and more. This pile magnifies rounding: moved by 6 m it
- * differs by 1.2e-9 m on x86-64 and by less than 1e-9 m on arm64, whose sines differ in the last bit. */
+ * view and none in another, where the step is then divided; that shows as 1e-4 m and more. */
 static void creeping(void **state) {
     (void)state;
-    views_within((setup){.dim = 3, .bodies = MORE, .mu = 0.5, .seed = 40}, 1e-8);
+    views((setup){.dim = 3, .bodies = MORE, .mu = 0.5, .seed = 40});
 }
 static void planar_in_space(void **state) {
     (void)state;
