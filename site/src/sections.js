@@ -14,7 +14,10 @@ export const SECTIONS = [
             'docs/glossary.md',
         ],
     },
-    { title: 'Scenes', pages: ['docs/scene.md', 'docs/robots.md', 'docs/import.md', 'docs/impacts.md', 'docs/combinations.md'] },
+    {
+        title: 'Scenes',
+        pages: ['docs/scene.md', 'docs/robots.md', 'docs/import.md', 'docs/impacts.md', 'docs/combinations.md'],
+    },
     {
         title: 'Results',
         pages: [

@@ -299,7 +299,8 @@ perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
 double pp_largest_joint_gain(const pp_frame *f, double h) {
     pp_contact_work a;
     double most = 0, g = perp_v3_norm(f->w->def.gravity_W), more = 0.5 * g * g * (h * h - f->h * f->h);
-    if (f->method.no_inertia || f->pose.problem.njoint == 0 || !pp_contact_work_of(f, &a)) return 0;
+    if (f->method.no_inertia || f->w->chosen.stepper->soft_joints) return 0; /* springs may return energy */
+    if (f->pose.problem.njoint == 0 || !pp_contact_work_of(f, &a)) return 0;
     for (int b = 0; b < f->control.nblock; b++) a.kinetic[pp_set_of(a.parent, b)] += f->control.M[36 * b] * more;
     for (int b = 0; b < f->control.nblock; b++) {
         if (a.parent[b] != b || !(a.held[b] > f->w->def.tolerance * a.strain[b])) continue;
