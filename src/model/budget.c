@@ -14,11 +14,21 @@
 #define POSING_WORK 2000.0
 /* [multiplications] Work of turning a body freely by one radian: three midpoint steps of some four solves of 3 x 3 each, measured 1.5 microseconds. */
 #define TURN_WORK 1500.0
+/* [bodies] Number of dynamic bodies that the work limit is meant for. A step of more bodies has more in proportion: sweeps over them, and
+ * factors of their matrices, cost at least that. */
+#define LIMIT_BODIES 100.0
 /* [rad] Largest turn whose work is counted: a body that turns further in a step is refused. */
 #define MOST_TURN 1024
 
+/* The limit of a step in this world. */
+static double limit_of(const perp_world *w) {
+    int moving = 0;
+    for (int i = 0; i < w->nbody; i++) moving += pp_alive(w->body[i].gen) && w->body[i].kind == PERP_BODY_DYNAMIC;
+    return w->def.work_limit * fmax(1, moving / LIMIT_BODIES);
+}
+
 void pp_budget_start(perp_world *w) {
-    w->run.work_limit = w->def.work_limit > 0 ? w->def.work_limit : INFINITY;
+    w->run.work_limit = w->def.work_limit > 0 ? limit_of(w) : INFINITY;
     w->run.deadline = w->def.time_limit > 0 ? pp_clock() + w->def.time_limit : INFINITY;
     w->run.work = (pp_work){.done = 0, .limit = w->run.work_limit};
 }

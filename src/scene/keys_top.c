@@ -167,7 +167,7 @@ static const pp_key stages[] = {
     {"work_limit", PP_T_NUMBER, IN(work_limit), PP_DEFAULT(2.5e9), PP_NOT_NEGATIVE,
      PP_HELP("Limit of the work of solvers in a step, in multiplications. One core does about 7e8 in a second. Each "
              "part of a divided step and each solver of the chain may use half of what is left. A step that reaches "
-             "the limit fails. 0: no limit.")},
+             "the limit fails. With n > 100 dynamic bodies the limit is n/100 times as high. 0: no limit.")},
     {"time_limit", PP_T_NUMBER, IN(time_limit), PP_UNIT("s"), PP_DEFAULT_AS(0, "none"), PP_NOT_NEGATIVE,
      PP_HELP("The same limit as elapsed time. Results then depend on the machine.")},
     {"warm_start", PP_T_BOOL, IN(warm_start), PP_DEFAULT(true),

@@ -133,6 +133,24 @@ static void ends_by_the_clock(void **state) {
     scene_end(&s);
 }
 
+/* Bodies far away do not take part in the heap, but the limit is that of a larger world. */
+static void larger_worlds_have_more(void **state) {
+    (void)state;
+    for (int more = 0; more <= 285; more += 95) {
+        scene s = heap(2.5e9, 0);
+        for (int i = 0; i < more; i++) {
+            perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
+            b.particle = true;
+            b.mass = 1;
+            b.X_WB.p = perp_v3(i, 100, 0);
+            assert_false(perp_body_add(s.w, &b, &(perp_body_id){0, 0}));
+        }
+        assert_int_equal(perp_world_step(s.w, NULL), PERP_OK);
+        assert_near(s.w->run.work_limit, 2.5e9 * fmax(1, (15 + more) / 100.0), 1);
+        scene_end(&s);
+    }
+}
+
 static void limits_are_checked(void **state) {
     (void)state;
     perp_world *w;
@@ -155,6 +173,7 @@ int main(void) {
         cmocka_unit_test(answer_may_be_missing),
         cmocka_unit_test(does_not_change_what_it_allows),
         cmocka_unit_test(ends_by_the_clock),
+        cmocka_unit_test(larger_worlds_have_more),
         cmocka_unit_test(limits_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
