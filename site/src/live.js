@@ -30,6 +30,9 @@ export function filesOf(root, path, text, found = {}) {
     return found;
 }
 
+/** Can the page run a scene? Robot models within a scene are read by the program only. */
+export const runnable = (text) => !/^models:/m.test(text);
+
 /** The scene that a block of code writes: the block itself, or the text of a here-document; undefined: none. */
 export function sceneIn(code, language) {
     const whole = (text) => /^(?:#.*\n)*perp: 1\b/.test(text);
@@ -57,8 +60,9 @@ export class LiveScenes {
         this.scenes = new Map();
     }
 
-    /** path: where the scene is in the repository, or would be; returns the name of its file. */
+    /** path: where the scene is in the repository, or would be; returns the name of its file, undefined if the page cannot run it. */
     add(name, path, text, define = {}) {
+        if (!runnable(text)) return undefined;
         let free = name;
         for (let i = 2; this.scenes.has(free) && this.scenes.get(free).text !== text; i++) free = `${name}-${i}`;
         const title = /^title: *["']?(.*?)["']?\s*(?: #.*)?$/m.exec(text)?.[1] ?? name;
@@ -77,5 +81,5 @@ export class LiveScenes {
 
 /** The button that runs a scene; a site without the simulator has none. */
 export function runButton(site, scene) {
-    return site.simulate ? `<button type="button" class="run" data-scene="${escape(scene)}">Run</button>` : '';
+    return site.simulate && scene ? `<button type="button" class="run" data-scene="${escape(scene)}">Run</button>` : '';
 }

@@ -12,7 +12,7 @@ const perp = await load();
 /** The files of a scene under the names that it uses. */
 function open(line) {
   const files = {};
-  for (const name of line.files.slice(1)) files[name] = readFileSync(name);
+  for (const name of line.files.slice(1)) files[name] = line.models[name] ?? readFileSync(name);
   return perp.open(readFileSync(line.scene), { name: line.files[0], files });
 }
 

@@ -3,7 +3,8 @@
 /* scene_bits.c - what the native library makes of scenes, for comparison with the module
  *     scene_bits --write FOLDER SEED COUNT   writes COUNT random scenes of the attack
  *     scene_bits STEPS SCENE...              steps each scene, at most STEPS times or to a failure, and prints a line of JSON:
- *                                            steps taken, hash of the state, processor time of the steps, the files it read */
+ *                                            steps taken, hash of the state, processor time of the steps, the files it read,
+ *                                            the scenes made of its robot models */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,7 +54,10 @@ static void quoted(const char *s) {
     putchar('"');
     for (; *s; s++) {
         if (*s == '"' || *s == '\\') putchar('\\');
-        if ((unsigned char)*s >= ' ') putchar(*s);
+        if (*s == '\n')
+            fputs("\\n", stdout);
+        else if ((unsigned char)*s >= ' ')
+            putchar(*s);
     }
     putchar('"');
 }
@@ -83,7 +87,16 @@ static void run(const char *path, uint64_t most) {
         printf(i ? ", " : "");
         quoted(perp_scene_file_at(s, i).path);
     }
-    puts("]}");
+    printf("], \"models\": {"); /* scenes made of robot models: the module does not read models within scenes */
+    for (int i = 0, models = 0; i < perp_scene_file_count(s); i++) {
+        perp_source_file f = perp_scene_file_at(s, i);
+        if (!strchr(f.path, '#')) continue;
+        printf(models++ ? ", " : "");
+        quoted(f.path);
+        printf(": ");
+        quoted((const char *)f.data);
+    }
+    puts("}}");
     perp_scene_close(s);
 }
 

@@ -20,7 +20,7 @@ const native = (scene, most = Number(steps)) => JSON.parse(execFileSync(program,
 /** The same steps in the module, all in one call, as the native program takes them without looking at certificates. */
 function module(line) {
   const files = {};
-  for (const name of line.files.slice(1)) files[name] = readFileSync(name);
+  for (const name of line.files.slice(1)) files[name] = line.models[name] ?? readFileSync(name);
   const w = perp.open(readFileSync(line.scene), { name: line.files[0], files });
   const begun = process.cpuUsage();
   w.step(line.steps);
