@@ -41,7 +41,8 @@ export class SolveError extends PerpError {
 export interface OpenOptions {
   /** Name of the scene in messages; default "scene.yaml". */
   name?: string;
-  /** Included files, meshes and models, under the paths by which the scene names them. Nothing else is read. */
+  /** Included files and meshes, under the paths by which the scene names them. Nothing else is read. A scene with robot models (`models`) is
+   *  refused: open a scene that `perp import` has made of the model. */
   files?: Record<string, string | Uint8Array>;
   /** Values of declared parameters: numbers, or expressions as text. */
   define?: Record<string, number | string>;
