@@ -39,8 +39,9 @@
  * It is the gain of a whole run that is still rated good. Half: work +1 %; double: other bits only. */
 #define MAX_GAIN 1e-3
 /* [1] Energy that joints may add to an island in a substep that can be divided, as a fraction of the island's energy.
- * Ideal joints do no work; the error of a smooth motion stays below a few percent of a step. Rows that gain more may gain in every
- * substep: the motion is unstable. 0.01 to 0.1: test law.joint_rounds holds; 0.01 divides steps of smooth motions, too. */
+ * Ideal joints do no work; the error of a smooth motion stays below a few percent of a step. If joints gain more, they may
+ * gain in every substep, and the motion is unstable. With values from 0.01 to 0.1 the flung links of law.joint_rounds stay
+ * stable; 0.01 also divides steps of smooth motion. */
 #define MAX_JOINT_GAIN 0.1
 /* [1] The halves are taken in place of the whole if their gain is below this fraction of the gain of the whole. An
  * error of first order falls to one half. Half and double: no effect. */

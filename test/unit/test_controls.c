@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "unit/world_help.h"
+#include "unit/scene_text.h"
 
 #define WRITTEN "controls.yaml"
 
@@ -23,18 +24,6 @@ static const char text[] =
     "  - {actuator: eased, points: [[0.1, 1], [0.3, A]]}\n"
     "  - {actuators: [straight, eased], points: [[0.2, 0, 1], [0.4, 1, 3], [0.8, -1, 3]], between: linear}\n"
     "  - {actuators: [eased], points: [[0.1, 1], [0.3, 1 + A]]}\n";
-
-static perp_status open_text(const char *words, perp_scene **out, perp_refusal *why) {
-    perp_source_file f = {"s.yaml", words, strlen(words)};
-    return perp_scene_open("s.yaml", &(perp_scene_options){.file = &f, .nfile = 1}, out, why);
-}
-
-static perp_scene *scene_of(const char *words) {
-    perp_scene *s;
-    perp_refusal why;
-    if (open_text(words, &s, &why)) fail_msg("%s", why.text);
-    return s;
-}
 
 static double eased(double t) {
     double s = fmin(fmax((t - 0.1) / 0.2, 0), 1);

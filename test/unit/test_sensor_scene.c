@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "unit/world_help.h"
+#include "unit/scene_text.h"
 
 #define RECORDING "sensor_scene.h5"
 #define WRITTEN   "sensor_scene.yaml"
@@ -29,18 +30,6 @@ static const char text[] =
     "  - {name: feel, type: contact-force, b: box, a: floor}\n"
     "  - {name: twist, type: contact-torque, b: box, site: imu}\n";
 enum { SENSORS = 9, NUMBERS = 3 + 3 + 1 + 1 + 1 + 3 + 3 + 3 + 3 };
-
-static perp_status open_text(const char *words, perp_scene **out, perp_refusal *why) {
-    perp_source_file f = {"s.yaml", words, strlen(words)};
-    return perp_scene_open("s.yaml", &(perp_scene_options){.file = &f, .nfile = 1}, out, why);
-}
-
-static perp_scene *scene_of(const char *words) {
-    perp_scene *s;
-    perp_refusal why;
-    if (open_text(words, &s, &why)) fail_msg("%s", why.text);
-    return s;
-}
 
 static void same_definitions(const perp_world *a, const perp_world *b) {
     perp_sensor_id x[SENSORS], y[SENSORS];

@@ -63,7 +63,7 @@
 /* [rounds] Rounds in a row that may fail to halve the smallest gap error, if no pair is added and planes or gaps still
  * change: a cycle. Of rounds that converge, one in a thousand needs more than 8. Half: demo -9 %, hulls divide more
  * steps; double: demo +15 %. */
-#define MAX_VAIN 16
+#define MAX_STALLED 16
 /* [planes] Largest number of planes that are tried for pairs which two planes separate equally well. */
 #define MAX_TIES 32
 /* [1] Relative uncertainty of efforts and impulses of a solution, as a multiple of the tolerance. Another plane must
@@ -338,7 +338,7 @@ typedef struct progress {
     int slips;      /* rounds for slip on driven bodies alone */
     int thrown;     /* rounds in which contacts added more energy than there was */
     double nearest; /* smallest gap error since a pair was added [L] */
-    int vain;       /* successive rounds that did not halve it */
+    int stalled;    /* successive rounds that did not halve it */
     int selections; /* rounds in which loads were selected */
     int refined;    /* number of these that were followed by another round */
     bool selected;  /* nothing changed after the last of them */
@@ -349,12 +349,12 @@ static bool has_news(const pp_peg_findings *found) { return found->added || foun
 /* Do the rounds go through a cycle: planes and gaps change, but the gap errors do not become smaller? Contacts that
  * stick or slide in turn, or rows that leave their features and come back, may go on like that forever. In linear mode
  * rows only accumulate. With impulses at the end poses rounds are not accelerated, and may converge slowly. */
-static bool in_vain(const pp_peg_work *k, const pp_peg_findings *found, progress *p) {
+static bool stalled(const pp_peg_work *k, const pp_peg_findings *found, progress *p) {
     if (k->linear || k->mode.symmetric || !(has_news(found) || found->moved)) return false;
     if (found->added) p->nearest = INFINITY;
-    p->vain = found->worst < p->nearest / 2 ? 0 : p->vain + 1;
+    p->stalled = found->worst < p->nearest / 2 ? 0 : p->stalled + 1;
     p->nearest = fmin(p->nearest, found->worst);
-    return p->vain > MAX_VAIN;
+    return p->stalled > MAX_STALLED;
 }
 
 /* Would another round improve nothing? */
@@ -486,7 +486,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     for (int round = 1, limit = MAX_ROUNDS;; round++) {
         pp_peg_findings found;
         if ((st = look_back(k, &renew, &found))) return st;
-        k->now.circles = found.stuck || in_vain(k, &found, &p);
+        k->now.circles = found.stuck || stalled(k, &found, &p);
         if (k->now.circles || (pp_peg_gains_energy(k) && ++p.thrown > PP_PATIENCE)) return PERP_OK;
         bool hold = planes_hold(k, &found);
         if (k->now.phase == PP_PEG_CHOOSE && hold && !tied(k)) k->now.phase = PP_PEG_FINISH;

@@ -296,12 +296,19 @@ perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
     return PERP_OK;
 }
 
+/* The work of a frame, with the energy of a free fall over h in `kinetic`. False: there is no inertia, or no memory. */
+static bool work_with_fall(const pp_frame *f, double h, pp_contact_work *a) {
+    if (f->method.no_inertia || !pp_contact_work_of(f, a)) return false;
+    double g = perp_v3_norm(f->w->def.gravity_W), more = 0.5 * g * g * (h * h - f->h * f->h);
+    for (int b = 0; b < f->control.nblock; b++) a->kinetic[pp_set_of(a->parent, b)] += f->control.M[36 * b] * more;
+    return true;
+}
+
 double pp_largest_joint_gain(const pp_frame *f, double h) {
     pp_contact_work a;
-    double most = 0, g = perp_v3_norm(f->w->def.gravity_W), more = 0.5 * g * g * (h * h - f->h * f->h);
-    if (f->method.no_inertia || f->w->chosen.stepper->soft_joints) return 0; /* springs may return energy */
-    if (f->pose.problem.njoint == 0 || !pp_contact_work_of(f, &a)) return 0;
-    for (int b = 0; b < f->control.nblock; b++) a.kinetic[pp_set_of(a.parent, b)] += f->control.M[36 * b] * more;
+    double most = 0;
+    if (f->w->chosen.stepper->soft_joints || f->pose.problem.njoint == 0) return 0; /* springs may return energy */
+    if (!work_with_fall(f, h, &a)) return 0;
     for (int b = 0; b < f->control.nblock; b++) {
         if (a.parent[b] != b || !(a.held[b] > f->w->def.tolerance * a.strain[b])) continue;
         most = fmax(most, a.held[b] / (a.kinetic[b] + a.held[b]));
@@ -311,9 +318,8 @@ double pp_largest_joint_gain(const pp_frame *f, double h) {
 
 double pp_largest_gain(const pp_frame *f, double h) {
     pp_contact_work a;
-    double most = 0, g = perp_v3_norm(f->w->def.gravity_W), more = 0.5 * g * g * (h * h - f->h * f->h);
-    if (f->method.no_inertia || !pp_contact_work_of(f, &a)) return 0;
-    for (int b = 0; b < f->control.nblock; b++) a.kinetic[pp_set_of(a.parent, b)] += f->control.M[36 * b] * more;
+    double most = 0;
+    if (!work_with_fall(f, h, &a)) return 0;
     for (int b = 0; b < f->control.nblock; b++) {
         if (a.parent[b] != b || !(a.work[b] > f->w->def.tolerance * a.effort[b])) continue;
         most = fmax(most, a.work[b] / (a.kinetic[b] + a.work[b]));
