@@ -23,10 +23,11 @@ typedef struct pp_slip_shift {
 typedef struct pp_frame_demand {
     /* For models that measure gaps at the end of the step (method/peg/model_peg.c). NULL: gaps are linearised at the
      * start. */
-    const double *end_gap;   /* by contact: gap at the end pose that velocity end_nu leads to [L]; NAN: not known yet */
-    const double *end_nu;    /* ndof */
-    const double *allowance; /* by contact: penetration that may remain at the end [L]; NULL: none */
-    const pp_state *levers;  /* poses to which the contact points belong; NULL: s1, with driven bodies at the end */
+    const double *end_gap; /* by contact: gap at the end pose that velocity end_nu leads to [L]; NAN: not known yet */
+    const double *end_nu;  /* ndof */
+    const pp_state *end_state; /* poses that end_nu leads to; NULL: not known */
+    const double *allowance;   /* by contact: penetration that may remain at the end [L]; NULL: none */
+    const pp_state *levers;    /* poses to which the contact points belong; NULL: s1, with driven bodies at the end */
     /* ndof: velocity whose slip gives the direction of pyramids; NULL: velocity without constraints */
     const double *slip_nu;
     const pp_slip_shift *shift; /* nshift of them, by contact, or by pair of shapes for rebounds */

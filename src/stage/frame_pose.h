@@ -7,6 +7,14 @@
 
 #include "problem/rows.h"
 
+/* What the linear rows of friction of a contact lack of its slip, a displacement with finite rotations (stage/pose/slip.c). */
+typedef struct pp_slip_terms {
+    perp_vec3 arm[2];           /* lever arms of the rows of friction [L] */
+    double b[PP_FRICTION_ROWS]; /* in the right-hand sides, by row [L/T, L/T, 1/T] */
+    bool finite;                /* false: the slip is a velocity, and b is 0 */
+    bool driven;                /* a body is driven: b is the velocity of the drive, too */
+} pp_slip_terms;
+
 typedef struct pp_frame_pose {
     perp_step_problem problem;
     perp_joint_row *joint_row; /* problem.joint, writable */
@@ -16,11 +24,19 @@ typedef struct pp_frame_pose {
      * contain other terms (springs along the surface, friction at the mean slip). NULL: those are these velocities. For the ledger [L/T,
      * L/T, rad/T]. */
     const double *slip_driven;
+    pp_slip_terms *slip; /* by contact; NULL in steppers with equations of their own */
+    bool finite_slip;    /* the slips of all contacts are displacements, not only those on driven bodies */
 } pp_frame_pose;
 
 /* Velocity of drives in the slip of contact i along row `which` of friction. */
 static inline double pp_driven_slip(const pp_frame_pose *p, int i, int which) {
     return p->slip_driven ? p->slip_driven[PP_FRICTION_ROWS * i + which] : pp_friction_b(&p->problem.contact[i], which);
+}
+
+/* The part of the right-hand side of row `which` of friction of contact i that comes from finite rotations of bodies that are not
+ * driven. */
+static inline double pp_slip_curve(const pp_frame_pose *p, int i, int which) {
+    return p->slip && p->slip[i].finite && !p->slip[i].driven ? p->slip[i].b[which] : 0;
 }
 
 /* The velocities of drives in one row of friction after another, before other terms are added to it. */

@@ -336,11 +336,13 @@ static void check_contact(sync *s, int i) {
     }
     if (!(r->mu > 0) || (P[1] == 0 && P[2] == 0)) return;
     double b_t = pp_driven_slip(&f->pose, i, 0), b_o = pp_driven_slip(&f->pose, i, 1);
-    double before[2] = {pp_row_dot(p, &r->t, f->control.nu0) + b_t, 0},
-           after[2] = {pp_row_dot(p, &r->t, f->solve.solution.nu) + b_t, 0}, smooth = smooth_change(s, &r->t);
+    /* along the rows of the start a contact that sticks while its body rotates has the velocities c before and -c after */
+    double c_t = pp_slip_curve(&f->pose, i, 0), c_o = pp_slip_curve(&f->pose, i, 1);
+    double before[2] = {pp_row_dot(p, &r->t, f->control.nu0) + b_t - c_t, 0},
+           after[2] = {pp_row_dot(p, &r->t, f->solve.solution.nu) + b_t + c_t, 0}, smooth = smooth_change(s, &r->t);
     if (f->w->def.dim == 3 || r->nd != 2) {
-        before[1] = pp_row_dot(p, &r->o, f->control.nu0) + b_o;
-        after[1] = pp_row_dot(p, &r->o, f->solve.solution.nu) + b_o;
+        before[1] = pp_row_dot(p, &r->o, f->control.nu0) + b_o - c_o;
+        after[1] = pp_row_dot(p, &r->o, f->solve.solution.nu) + b_o + c_o;
         smooth += smooth_change(s, &r->o);
     }
     check_slip(s, &r->t, before, after, smooth);

@@ -155,6 +155,11 @@ static void put_row(pp_equation *q, const perp_row *row, double by) {
     q->by[q->nrow++] = by;
 }
 
+/* Derivative of the slip of contact i along a part by the velocity. */
+static const perp_row *slip_row(const pp_equations *e, const perp_step_problem *p, int i, int part) {
+    return e->slip_finite[i] ? &e->slip_row[PP_FRICTION_ROWS * i + part] : pp_friction_row(&p->contact[i], part);
+}
+
 /* Equation k of a sliding contact. The derivative of the direction of slip is the component across the slip. */
 static void derive_slide(const pp_equations *e, const perp_step_problem *p, int i, int k, pp_equation *q) {
     const perp_contact_row *c = &p->contact[i];
@@ -166,7 +171,7 @@ static void derive_slide(const pp_equations *e, const perp_step_problem *p, int 
     for (int j = 0; j < m->n; j++) {
         double f2 = m->e[j] * m->e[j], by = W * most * e2 * ((k == j) - f2 * s[k] * s[j] / (size * size)) / size;
         if (m->n == 1) by = 0; /* a line: the direction is a sign */
-        put_row(q, pp_friction_row(c, m->part[j]), by);
+        put_row(q, slip_row(e, p, i, m->part[j]), by);
         put_impulse(q, first + 1 + j, (k == j ? W : 0) + by * pp_friction_compliance(c, m->part[j]));
     }
 }
@@ -178,7 +183,7 @@ static void derive_friction(const pp_equations *e, const perp_step_problem *p, i
     double W = e->mass[first + 1 + k], d[2], out[2];
     switch (m->kind) {
     case PP_MODE_STICK:
-        put_row(q, pp_friction_row(c, m->part[k]), 1);
+        put_row(q, slip_row(e, p, i, m->part[k]), 1);
         put_impulse(q, first + 1 + k, pp_friction_compliance(c, m->part[k]));
         break;
     case PP_MODE_SLIDE: derive_slide(e, p, i, k, q); break;
@@ -190,7 +195,7 @@ static void derive_friction(const pp_equations *e, const perp_step_problem *p, i
     case PP_MODE_SIDE:
         side_of(c, m, d, out);
         for (int j = 0; j < 2; j++) {
-            if (k == 0) put_row(q, pp_friction_row(c, m->part[j]), d[j]);
+            if (k == 0) put_row(q, slip_row(e, p, i, m->part[j]), d[j]);
             put_impulse(q, first + 1 + j, k == 0 ? d[j] * c->compliance_f : W * out[j]);
         }
         if (k == 1) put_impulse(q, first, -W * c->mu * half_cosine(c));

@@ -18,6 +18,10 @@ typedef struct pp_equations {
     double *mass;            /* by equation: inverse mass of its row; of parts of friction the largest of its contact */
     const perp_row *end_row; /* by contact: derivative of the gap at the end over h by the velocity, */
     const bool *gap_holds;   /* if that is what its normal law is about; else the row of the problem */
+    /* PP_FRICTION_ROWS by contact: derivatives of the slip by the velocity, if it is a displacement (stage/pose/slip.c); else the rows of
+     * the problem are */
+    const perp_row *slip_row;
+    const bool *slip_finite;
     const perp_row
         *joint_end; /* by joint row: derivative of its error at the end over h by the velocity; NULL: as its row */
 } pp_equations;

@@ -25,6 +25,7 @@
 #include "problem/rows.h"
 #include "stage/solve/joint_rounds.h"
 #include "stage/pose/rebound.h"
+#include "stage/pose/slip.h"
 #include "stage/stepper.h"
 #include "tangent/equations.h"
 #include "stage/control/control.h"
@@ -47,6 +48,7 @@ typedef struct work {
     pp_frame base;       /* the answer, posed again */
     pp_state moved, end; /* start and end of a frame that is posed elsewhere */
     double *value[2], *momentum[2];
+    double *nu; /* ndof, for differences by velocities */
     double length, speed;
     bool held;   /* there are functions of the user or controllers */
     bool simple; /* the start velocity is in the momentum alone */
@@ -138,7 +140,7 @@ static perp_status pose(work *k, const pp_state *s, pp_state *end, pp_frame *g) 
         st = pp_joint_rounds_begin(g);
         if (!st && g->demand.joints && !pp_joint_rounds_at(g, k->e.at.nu, NULL)) st = PERP_E_SOLVE;
     }
-    if (!st) st = pp_formulate(g, &(pp_pose_options){0});
+    if (!st) st = pp_formulate(g, &(pp_pose_options){.finite_slip = k->f->pose.finite_slip});
     if (!st && (g->pose.problem.njoint != k->e.njoint || g->pose.problem.ncontact != k->e.ncontact))
         st = refuse(w, "the number of its rows is about to change");
     return st == PERP_E_SOLVE ? refuse(w, "%s", "a body turns too far in one step") : st;
@@ -248,6 +250,55 @@ static perp_status end_rows(work *k) {
     return PERP_OK;
 }
 
+/* Derivatives of the slip of contact i over the step, over h, by the velocity of block b: rows of friction, and central differences of what
+ * they lack (stage/pose/slip.c). end: poses of the answer. */
+static perp_status slip_gradient(work *k, int i, int side, pp_state *end, perp_row *row) {
+    pp_frame *g = &k->base;
+    int b = g->pose.problem.contact[i].t.block[side];
+    if (b < 0) return PERP_OK;
+    double *nu = k->nu, was[6];
+    double *own = nu + g->control.block_offset[b];
+    int slot = g->control.block_body[b], nd = g->control.block_ndof[b];
+    perp_pose X = end->X[slot];
+    memcpy(was, own, (size_t)nd * sizeof *was);
+    for (int c = 0; c < nd; c++) {
+        double by = PART * (c < k->w->def.dim ? k->length : 1) / k->f->h;
+        pp_slip_terms t[2];
+        for (int s = 0; s < 2; s++) {
+            own[c] = was[c] + (s ? by : -by);
+            if (!pp_move_block(g, b, g->s0, own, g->h, end, NULL)) return refuse(k->w, "a body turns too far");
+            t[s] = pp_slip_terms_at(g, i, nu, end);
+        }
+        own[c] = was[c];
+        end->X[slot] = X;
+        for (int r = 0; r < PP_FRICTION_ROWS; r++) row[r].J[side][c] += (t[1].b[r] - t[0].b[r]) / (2 * by);
+    }
+    return PERP_OK;
+}
+
+/* Rows of friction whose slip is a displacement. */
+static perp_status slip_rows(work *k) {
+    pp_arena *a = &k->w->arena;
+    int ndof = k->f->control.ndof;
+    perp_row *row = PP_ARENA_ZERO(a, perp_row, PP_FRICTION_ROWS * k->e.ncontact);
+    bool *finite = PP_ARENA_ZERO(a, bool, k->e.ncontact);
+    k->nu = PP_ARENA_ARRAY(a, double, ndof);
+    if (!row || !finite || !k->nu) return PERP_E_MEMORY;
+    memcpy(k->nu, k->e.at.nu, (size_t)ndof * sizeof *k->nu);
+    for (int i = 0; i < k->again.n; i++) {
+        finite[i] = k->base.pose.slip[i].finite;
+        for (int r = 0; finite[i] && r < PP_FRICTION_ROWS; r++)
+            row[PP_FRICTION_ROWS * i + r] = *pp_friction_row(&k->base.pose.problem.contact[i], r);
+        for (int side = 0; finite[i] && side < 2; side++) {
+            perp_status st = slip_gradient(k, i, side, &k->again.k.end_state, row + PP_FRICTION_ROWS * i);
+            if (st) return st;
+        }
+    }
+    k->e.slip_row = row;
+    k->e.slip_finite = finite;
+    return PERP_OK;
+}
+
 /* Do the equations hold at the answer? If not, they are not the equations of the step. */
 static perp_status check_base(work *k) {
     pp_equations_values(&k->e, &k->base.pose.problem, k->value[0], k->momentum[0]);
@@ -289,7 +340,9 @@ static perp_status begin(work *k) {
     if ((st = pose(k, k->f->s0, s1, &k->base))) return st;
     pp_equations_scale(&k->e, &k->base.pose.problem);
     if ((st = check_base(k))) return st;
-    if ((st = end_rows(k))) return st == PERP_E_MEMORY ? pp_fail(w, st, "out of memory for the directions") : st;
+    st = end_rows(k);
+    if (!st) st = slip_rows(k);
+    if (st) return st == PERP_E_MEMORY ? pp_fail(w, st, "out of memory for the directions") : st;
     k->s.p = &k->base.pose.problem;
     pp_equations_derive(&k->e, &k->base.pose.problem, &k->s);
     return PERP_OK;

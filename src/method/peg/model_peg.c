@@ -40,6 +40,7 @@
 #include "stage/pose/support_rows.h"
 #include "stage/collide/collide.h"
 #include "stage/pose/formulate.h"
+#include "stage/pose/slip.h"
 #include "stage/solve/solve.h"
 #include "base/elementary.h"
 #include "stage/solve/acceptance.h"
@@ -69,7 +70,10 @@
 /* [1] Relative uncertainty of efforts and impulses of a solution, as a multiple of the tolerance. Another plane must
  * lower the effort, or a contact stay below its friction limit, by more than that. */
 #define LESS 100
-/* [rounds] Largest number of rounds until slip on driven bodies converges. Each round leaves the fraction h |turn rate|
+/* [1] Error of the slip of contacts that stick, as a fraction of the tolerance of gaps: these errors add up from step to
+ * step, those of gaps do not. */
+#define SLIP_SHARE 1e-3
+/* [rounds] Largest number of rounds until slip converges. Each round leaves the fraction h |turn rate|
  * of the error. Half and double: no effect. */
 #define MAX_SLIPS 8
 /* [rounds] Largest number of rounds that bring gaps from within tolerance to rounding. Half: other bits only; double:
@@ -227,8 +231,7 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     pp_peg_levers(k);
     if ((st = poses(k)) || (st = pp_joint_rounds_begin(f))) return st;
-    memcpy(k->m->nu, f->control.nu0,
-           (size_t)f->control.ndof * sizeof *nu); /* first estimate for the slip on driven bodies */
+    memcpy(k->m->nu, f->control.nu0, (size_t)f->control.ndof * sizeof *nu); /* first estimate for the slip */
     pp_free_velocity(f, nu);
     double speed = speed_scale(f, nu);
     k->least = w->def.tolerance * speed * f->h;
@@ -288,8 +291,9 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     if (k->at_end) pp_end_inertia(f, k->mode.symmetric ? &k->end_state : NULL);
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
     if (!st)
-        st = pp_formulate(f,
-                          &(pp_pose_options){.no_lift = k->mode.no_lift, .one_point = k->mode.symmetric && !k->at_end});
+        st = pp_formulate(f, &(pp_pose_options){.no_lift = k->mode.no_lift,
+                                                .one_point = k->mode.symmetric && !k->at_end,
+                                                .finite_slip = !k->linear && !k->at_end});
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
     k->options.no_lift = k->mode.no_lift;
     k->options.enough = guess && !k->at_end ? answers_hold(k) : 0;
@@ -335,7 +339,7 @@ typedef struct progress {
     double least;   /* smallest gap error of rounds in which nothing else changed [L] */
     int idle;       /* successive rounds that did not halve it */
     int polish;     /* rounds for accuracy of gaps alone */
-    int slips;      /* rounds for slip on driven bodies alone */
+    int slips;      /* rounds for slip alone */
     int thrown;     /* rounds in which contacts added more energy than there was */
     double nearest; /* smallest gap error since a pair was added [L] */
     int stalled;    /* successive rounds that did not halve it */
@@ -361,7 +365,9 @@ static bool stalled(const pp_peg_work *k, const pp_peg_findings *found, progress
 static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress *p) {
     bool news = has_news(found) || (found->moved && !k->linear);
     if (!pp_joint_rounds_settled(k->f, news) || news) return false;
-    if (!k->loose_tolerance && pp_slip_miss(k->f) * k->f->h > k->finest && p->slips++ < MAX_SLIPS) return false;
+    if (!k->loose_tolerance && pp_slip_miss(k->f, k->at_end ? NULL : &k->end_state) * k->f->h > SLIP_SHARE * k->least &&
+        p->slips++ < MAX_SLIPS)
+        return false;
     p->idle = found->worst < p->least / 2 ? 0 : p->idle + 1;
     p->least = fmin(p->least, found->worst);
     if (k->options.slack > 1 || !k->still) return false;
@@ -561,8 +567,8 @@ static perp_status restore(pp_peg_work *k, const snapshot *s) {
 static perp_status rounds_from(pp_peg_work *k, const snapshot *from, int i, pp_plane plane, bool *settled) {
     perp_status st = restore(k, from);
     if (st) return st;
+    (void)pp_poses_advance(k, from->nu); /* cannot fail: this motion succeeded before */
     if (plane != PP_NO_PLANE) {
-        (void)pp_poses_advance(k, from->nu); /* cannot fail: this motion succeeded before */
         k->m->pair[i].plane = plane;
         k->m->pair[i].nrow = 0;
     }

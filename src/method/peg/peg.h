@@ -116,6 +116,7 @@ typedef struct pp_peg_progress {
     pp_peg_phase phase;
     bool same_gaps; /* the next round keeps the gaps of the last one and changes only loads */
     bool begun;     /* the first round of the last mode had a solution */
+    bool moved;     /* end_state has the poses that m->nu leads to */
     bool circles;   /* the last rounds ended because they no longer got closer to a solution */
     double bend;    /* largest error at the end of gaps that are linear at the start, as in the first round [L] */
 } pp_peg_progress;

@@ -176,6 +176,7 @@ bool pp_poses_advance(pp_peg_work *k, const double *nu) {
         if (at->moves) place(&k->end.solid[i], at->g, shape_pose(k, i, k->end_state.X[at->body]));
         k->arc[i] = pp_turn_travel(k, i, nu);
     }
+    k->now.moved = true;
     return true;
 }
 

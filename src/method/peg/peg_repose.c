@@ -115,6 +115,7 @@ perp_status pp_peg_pose_again(pp_peg_repose *a, pp_frame *g, const double *nu) {
     g->demand.end_gap = gap;
     g->demand.allowance = a->allowance;
     g->demand.end_nu = nu;
+    g->demand.end_state = &k->end_state;
     return PERP_OK;
 }
 

@@ -407,6 +407,7 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
     f->demand.end_gap = end;
     f->demand.allowance = allow;
     f->demand.end_nu = m->nu;
+    f->demand.end_state = k->now.moved && !k->at_end ? &k->end_state : NULL;
     f->demand.levers = k->mode.symmetric ? &k->end_state : f->task.half ? f->s0 : NULL;
     return PERP_OK;
 }

@@ -10,9 +10,7 @@
  *            joint      motors, dry friction and springs against the definition of the joint; limits count as joint errors
  *            cone       friction against mu of the pair's law
  *            normal     right-hand sides of normal rows against the gap and the rebound of the contact
- *          Creep: displacement along the surface of a contact that sticks to a fixed or driven body, in axes that rotated half-way with
- *          this body,
- *            d = H'(x+ - x_A+) - H (x - x_A) + log(H' dR_B H') x rho,    H H = rotation of the partner,  rho: lever arm of the contact
+ *          Creep: displacement d of a sticking contact along its surface (stage/pose/slip.c), from the poses at both ends of the step
  *          Impacts in order of time (pp_recheck_impact): momentum as above, without forces; a contact that closed with u separates with -e u
  *          or more, with e and mu of the pair's law; velocities that are shifted in time (pp_recheck_shift) by the forces of the world.
  * Valid    Steps of one kick: steppers stewart-trinkle, anitescu-potra, nonconvex-lcp. For the others: driven bodies, creep and impacts.
@@ -308,47 +306,58 @@ static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
 
 /* ---- creep ---- */
 
-/* Tangential displacement of the dynamic body of contact i over the step, in the frame of the other body, which is
- * fixed or driven. */
+/* Weight of B as the body whose axes count: by mass; a fixed or driven body decides, and a body without orientation does not
+ * count. */
+static double part_of_b(const pp_frame *f, const int body[2]) {
+    double part[2];
+    for (int k = 0; k < 2; k++) {
+        int blk = f->control.block[body[k]];
+        part[k] = blk < 0 ? INFINITY : f->control.block_ndof[blk] > f->w->def.dim ? f->w->body[body[k]].mass : 0;
+    }
+    return part[0] == INFINITY ? 0 : part[1] == INFINITY || part[0] == 0 ? 1 : part[1] / (part[0] + part[1]);
+}
+
+/* Pose of body k at which the contact points of the frame were measured. */
+static const perp_pose *contact_pose(const pp_frame *f, int body) {
+    bool end = f->task.implicit_turn || f->method.posed_at_end || f->control.block[body] < 0;
+    const pp_state *s = f->demand.levers ? f->demand.levers : end ? f->s1 : f->s0;
+    return &s->X[body];
+}
+
+/* Tangential displacement of B on A at contact i over the step, from the poses at both ends. */
 static double crept(const pp_frame *f, int i) {
     const perp_world *w = f->w;
     const perp_contact *c = &f->contacts.at[i];
-    int A = w->shape[f->contacts.shape[2 * i]].body, B = w->shape[f->contacts.shape[2 * i + 1]].body;
-    perp_vec3 at = c->b_W;
-    bool swapped = w->body[B].kind != PERP_BODY_DYNAMIC;
-    if (swapped) {
-        int swap = A;
-        A = B;
-        B = swap;
-        at = c->a_W;
+    const int *shape = f->contacts.shape + 2 * i, body[2] = {w->shape[shape[0]].body, w->shape[shape[1]].body};
+    const double sign[2] = {-1, 1};
+    perp_vec3 from = {0, 0, 0}, to = from, d = from, round[2];
+    perp_quat turned[2];
+    double size = 0, b = part_of_b(f, body);
+    if (same_pose(&f->s0->X[body[0]], &f->s1->X[body[0]]) && same_pose(&f->s0->X[body[1]], &f->s1->X[body[1]]))
+        return 0;
+    for (int k = 0; k < 2; k++) {
+        const pp_geometry *g = w->shape[shape[k]].g;
+        const perp_pose *at = contact_pose(f, body[k]), *X0 = &f->s0->X[body[k]], *X1 = &f->s1->X[body[k]];
+        perp_vec3 lever = perp_v3_sub(k ? c->b_W : c->a_W, at->p);
+        round[k] = perp_v3_scale(-sign[k] * g->radius, c->n_W);
+        if (g->nvert == 0 && g->nface == 0 && !(g->radius > 0)) round[k] = lever; /* it rolls about its centre */
+        perp_vec3 core = perp_q_unrotate(at->q, perp_v3_sub(lever, round[k]));
+        from = perp_v3_axpy(from, sign[k], perp_pose_apply(*X0, core));
+        to = perp_v3_axpy(to, sign[k], perp_pose_apply(*X1, core));
+        turned[k] = w->def.dim == 2 ? perp_q_exp(perp_v3(0, 0, f->s1->theta[body[k]] - f->s0->theta[body[k]]))
+                                    : perp_q_mul(X1->q, perp_q_conj(X0->q));
+        size += perp_v3_norm(X0->p) + perp_v3_norm(lever);
     }
-    if (w->body[A].kind == PERP_BODY_DYNAMIC) return 0;
-    const perp_pose *A0 = &f->s0->X[A], *A1 = &f->s1->X[A], *B0 = &f->s0->X[B], *B1 = &f->s1->X[B];
-    if (same_pose(A0, A1) && same_pose(B0, B1)) return 0;
-    perp_vec3 half, turn;
-    perp_quat H;
-    if (w->def.dim == 2) {
-        half = perp_v3(0, 0, 0.5 * (f->s1->theta[A] - f->s0->theta[A]));
-        H = perp_q_exp(half);
-        turn = perp_v3(0, 0, f->s1->theta[B] - f->s0->theta[B] - 2 * half.z);
-    } else {
-        half = perp_v3_scale(0.5, perp_q_log(perp_q_mul(A1->q, perp_q_conj(A0->q))));
-        H = perp_q_exp(half);
-        perp_quat own = perp_q_mul(B1->q, perp_q_conj(B0->q));
-        turn = perp_q_log(perp_q_mul(perp_q_conj(H), perp_q_mul(own, perp_q_conj(H))));
+    for (int k = 0; k < 2; k++) { /* in the axes of body k */
+        double part = k ? b : 1 - b;
+        perp_quat H = perp_q_exp(perp_v3_scale(0.5, perp_q_log(turned[k]))), back = perp_q_conj(H);
+        perp_vec3 t = perp_q_log(perp_q_mul(back, perp_q_mul(turned[!k], back)));
+        d = perp_v3_axpy(d, part, perp_v3_sub(perp_q_unrotate(H, to), perp_q_rotate(H, from)));
+        d = perp_v3_axpy(d, part * sign[!k], perp_v3_cross(t, round[!k]));
     }
-    const pp_state *levers = f->demand.levers        ? f->demand.levers
-                             : f->task.implicit_turn ? f->s1
-                                                     : f->s0; /* poses to which the contact points belong */
-    perp_vec3 r = perp_v3_sub(at, levers->X[B].p);
-    perp_vec3 d =
-        perp_v3_sub(perp_q_unrotate(H, perp_v3_sub(B1->p, A1->p)), perp_q_rotate(H, perp_v3_sub(B0->p, A0->p)));
-    d = perp_v3_add(d, perp_v3_cross(turn, r));
     if (f->control.belt)
-        d = perp_v3_axpy(d, swapped ? -f->h : f->h,
-                         pp_belt_slip(f, f->contacts.shape + 2 * i, false)); /* on a belt: relative to its surface */
+        d = perp_v3_axpy(d, f->h, pp_belt_slip(f, shape, false)); /* relative to the surface of a belt */
     d = perp_v3_axpy(d, -perp_v3_dot(d, c->n_W), c->n_W);
-    double size = perp_v3_norm(B0->p) + perp_v3_norm(A0->p) + perp_v3_norm(r);
     return fmax(0, perp_v3_norm(d) - ROUNDING * size);
 }
 

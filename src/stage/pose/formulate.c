@@ -17,6 +17,7 @@
 #include "problem/rows.h"
 #include "stage/pose/joint_chain_damping.h"
 #include "stage/pose/rebound.h"
+#include "stage/pose/slip.h"
 #include "stage/stepper.h"
 #include "stage/pose/support_rows.h"
 #include "stage/control/control.h"
@@ -170,83 +171,6 @@ static void apply_shifts(const pp_frame *f, int i, perp_contact_row *out) {
     }
 }
 
-/* ---- slip on bodies that are driven ---- */
-
-/* Slip of the dynamic body of a contact on the driven one over the step, as a displacement in the frame of the driven body, with finite
- * rotations of both: a sticking body keeps its place exactly for any rotation of the driven body. nu: velocity at which it is linearised. In
- * axes that rotated half-way with the driven body:
- *   d = H'(x+ - x_A+) - H (x - x_A) + log(H' dR_B H') x rho,    H H = rotation of the driven body,  rho: lever arm of the contact
- * For rolling the lever arm counts, not the material point, so straight rolling stays exact.
- * driven, moving: body slots; r: rho; *turn: log(H' dR_B H'). */
-static perp_vec3 slip_on_driven(const pp_frame *f, int driven, int moving, perp_vec3 r, const double *nu,
-                                perp_vec3 *turn) {
-    int blk = f->control.block[moving], dim = f->w->def.dim, nd = f->control.block_ndof[blk];
-    const double *v = nu + f->control.block_offset[blk];
-    perp_pose A0 = f->s0->X[driven], A1 = f->s1->X[driven];
-    perp_vec3 half, x = f->s0->X[moving].p, x1 = perp_v3_axpy(x, f->h, perp_v3(v[0], v[1], dim == 3 ? v[2] : 0));
-    perp_vec3 own = perp_v3(0, 0, 0); /* rotation vector of the dynamic body */
-    if (dim == 2) {
-        half = perp_v3(0, 0, 0.5 * (f->s1->theta[driven] - f->s0->theta[driven]));
-        if (nd == 3) own.z = f->h * v[2];
-    } else {
-        half = perp_v3_scale(0.5, perp_q_log(perp_q_mul(A1.q, perp_q_conj(A0.q))));
-        if (nd == 6) own = perp_v3_axpy(f->control.bend[blk], f->h, perp_v3(v[3], v[4], v[5]));
-    }
-    perp_quat H = perp_q_exp(half);
-    *turn = dim == 2 ? perp_v3_axpy(own, -2, half)
-                     : perp_q_log(perp_q_mul(perp_q_conj(H), perp_q_mul(perp_q_exp(own), perp_q_conj(H))));
-    perp_vec3 d = perp_v3_sub(perp_q_unrotate(H, perp_v3_sub(x1, A1.p)), perp_q_rotate(H, perp_v3_sub(x, A0.p)));
-    return perp_v3_add(d, perp_v3_cross(*turn, r));
-}
-
-/* Side of the dynamic body of a contact whose other body is driven. -1: not such a pair, or the slip is taken at the
- * end of the step, as in the publications. */
-static int side_on_driven(const pp_frame *f, const int *body) {
-    const pp_body *A = &f->w->body[body[0]], *B = &f->w->body[body[1]];
-    bool a = A->kind == PERP_BODY_KINEMATIC && A->motion, b = B->kind == PERP_BODY_KINEMATIC && B->motion;
-    int k = a ? 1 : 0;
-    if (a == b || f->control.block[body[k]] < 0 || f->purpose != PP_STEP || f->task.half || f->control.end_v ||
-        f->w->def.driven != PERP_DRIVEN_MEAN)
-        return -1;
-    return k;
-}
-
-/* Slip for friction at a contact with a driven body: b_t, b_o, b_r, b_roll of its row, linearised at the last solution, or at
- * the start velocity if there is none. */
-static void follow_driven(const pp_frame *f, const perp_contact *c, const int *body, const perp_vec3 *lever,
-                          perp_contact_row *out) {
-    int k = side_on_driven(f, body);
-    if (k < 0) return;
-    const double *nu = f->demand.end_nu ? f->demand.end_nu : f->control.nu0;
-    perp_vec3 turn, d = slip_on_driven(f, body[!k], body[k], lever[k], nu, &turn);
-    double per = (k ? 1 : -1) / f->h; /* the row is of B relative to A */
-    out->b_t = per * perp_v3_dot(d, c->t_W) - pp_row_dot(&f->pose.problem, &out->t, nu);
-    if (f->w->def.dim == 3) out->b_o = per * perp_v3_dot(d, c->o_W) - pp_row_dot(&f->pose.problem, &out->o, nu);
-    if (out->e_r > 0) out->b_r = per * perp_v3_dot(turn, c->n_W) - pp_row_dot(&f->pose.problem, &out->r, nu);
-    for (int a = 0; a < 2 && out->e_roll > 0; a++)
-        out->b_roll[a] = per * perp_v3_dot(turn, a ? c->o_W : c->t_W) - pp_row_dot(&f->pose.problem, &out->roll[a], nu);
-}
-
-double pp_slip_miss(const pp_frame *f) {
-    const double *nu = f->solve.solution.nu;
-    double most = 0;
-    for (int i = 0; i < f->contacts.n; i++) {
-        const perp_contact *c = &f->contacts.at[i];
-        const perp_contact_row *row = &f->pose.problem.contact[i];
-        int body[2] = {f->w->shape[f->contacts.shape[2 * i]].body, f->w->shape[f->contacts.shape[2 * i + 1]].body};
-        int k = side_on_driven(f, body);
-        if (k < 0 || !(c->mu > 0) || !(f->solve.solution.p_contact[3 * i] > 0)) continue;
-        perp_vec3 r = perp_v3_sub(k ? c->b_W : c->a_W, (f->demand.levers ? f->demand.levers : f->s1)->X[body[k]].p),
-                  turn;
-        perp_vec3 d = slip_on_driven(f, body[!k], body[k], r, nu, &turn);
-        perp_vec3 slip = perp_v3_axpy(pp_belt_slip(f, f->contacts.shape + 2 * i, false), (k ? 1 : -1) / f->h, d);
-        most = fmax(most, fabs(perp_v3_dot(slip, c->t_W) - pp_row_dot(&f->pose.problem, &row->t, nu) - row->b_t));
-        if (f->w->def.dim == 3)
-            most = fmax(most, fabs(perp_v3_dot(slip, c->o_W) - pp_row_dot(&f->pose.problem, &row->o, nu) - row->b_o));
-    }
-    return most;
-}
-
 double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row, bool no_lift) {
     const perp_world *w = f->w;
     if (f->purpose != PP_STEP) return no_lift ? fmax(row->b_n_kin, 0) : row->b_n_kin;
@@ -273,13 +197,13 @@ static perp_vec3 point_shift(const pp_frame *f, const int *body, const pp_state 
     return perp_v3_add(perp_v3_scale(m[1] / (m[0] + m[1]), d[0]), perp_v3_scale(m[0] / (m[0] + m[1]), d[1]));
 }
 
-static void contact_row(const pp_frame *f, int i, const pp_pose_options *o, const double *nu_free, double noise,
+static void contact_row(pp_frame *f, int i, const pp_pose_options *o, const double *nu_free, double noise,
                         perp_contact_row *out) {
     const perp_world *w = f->w;
     const perp_contact *c = &f->contacts.at[i];
     int dim = w->def.dim;
     int body[2] = {w->shape[f->contacts.shape[2 * i]].body, w->shape[f->contacts.shape[2 * i + 1]].body};
-    perp_vec3 at[2] = {c->a_W, c->b_W}, r[2];
+    perp_vec3 at[2] = {c->a_W, c->b_W}, r[2], arm[2]; /* arm: of friction */
     /* velocity of B relative to A by kinematic bodies alone: over the step; for friction; correction for the direction
      * of a pyramid */
     perp_vec3 driven = {0, 0, 0}, rubbing = {0, 0, 0}, more = {0, 0, 0};
@@ -298,9 +222,9 @@ static void contact_row(const pp_frame *f, int i, const pp_pose_options *o, cons
         int blk = f->control.block[body[k]], nd = blk < 0 ? 0 : f->control.block_ndof[blk];
         r[k] = perp_v3_sub(perp_v3_sub(at[k], shift), levers->X[body[k]].p);
         put_side(&out->n, k, dim, blk, nd, c->n_W, r[k]);
-        perp_vec3 s = both ? perp_v3_add(r[k], perp_v3_sub(middle, at[k])) : r[k];
-        put_side(&out->t, k, dim, blk, nd, c->t_W, s);
-        put_side(&out->o, k, dim, blk, nd, c->o_W, s);
+        arm[k] = both ? perp_v3_add(r[k], perp_v3_sub(middle, at[k])) : r[k];
+        put_side(&out->t, k, dim, blk, nd, c->t_W, arm[k]);
+        put_side(&out->o, k, dim, blk, nd, c->o_W, arm[k]);
         driven = perp_v3_axpy(driven, sign[k], driven_velocity(f, body[k], r[k], s1->v, s1->w));
         if (f->control.end_v)
             rubbing =
@@ -323,7 +247,7 @@ static void contact_row(const pp_frame *f, int i, const pp_pose_options *o, cons
     out->e_t = disc ? 0 : c->e_t;
     out->e_o = disc ? 0 : c->e_o;
     turning_rows(f, c, body, out);
-    follow_driven(f, c, body, r, out);
+    pp_slip_finish(f, i, arm, out);
     if (f->control.belt) {
         perp_vec3 belt = pp_belt_slip(f, f->contacts.shape + 2 * i, false);
         out->b_t += perp_v3_dot(belt, c->t_W);
@@ -353,6 +277,12 @@ static void rub_at_mean(const pp_frame *f, int i, const double *slips, double no
     for (int k = 0; k < 2 && row->e_roll > 0; k++)
         row->b_roll[k] += driven[3 + k] + pp_row_dot(p, &row->roll[k], f->control.nu0);
     if (row->nd > 0) row->phase = slip_phase(f, row, &f->contacts.at[i], body, slips, perp_v3(0, 0, 0), noise);
+}
+
+/* Velocities of drives in the rows of friction of contact i: all of b but the terms of finite rotations of other bodies. */
+static void note_drives(const pp_frame *f, int i, const perp_contact_row *row, double *driven) {
+    pp_note_driven(row, driven);
+    for (int k = 0; k < PP_FRICTION_ROWS && pp_friction_row(row, k); k++) driven[k] -= pp_slip_curve(&f->pose, i, k);
 }
 
 /* Rows of chain damping, after the joint rows. */
@@ -497,12 +427,19 @@ perp_status pp_formulate(pp_frame *f, const pp_pose_options *o) {
     }
     f->pose.problem.njoint = njoint;
     const double *slips = f->demand.slip_nu ? f->demand.slip_nu : nu_free;
-    double *driven =
-        acts_at_mean(f) ? PP_ARENA_ZERO(&w->arena, double, PP_FRICTION_ROWS *(f->contacts.n + nsupport)) : NULL;
-    if (acts_at_mean(f) && !driven) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
+    bool at_mean = acts_at_mean(f);
+    f->pose.finite_slip = o->finite_slip && !at_mean && pp_slip_spans_step(f);
+    f->pose.slip = PP_ARENA_ZERO(&w->arena, pp_slip_terms, f->contacts.n + nsupport);
+    double *driven = at_mean || f->pose.finite_slip
+                         ? PP_ARENA_ZERO(&w->arena, double, PP_FRICTION_ROWS *(f->contacts.n + nsupport))
+                         : NULL;
+    if (!f->pose.slip || ((at_mean || f->pose.finite_slip) && !driven))
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
     for (int i = 0; i < f->contacts.n; i++) {
         contact_row(f, i, o, slips, 1e-8 * speed, &contact[i]);
-        if (driven) rub_at_mean(f, i, slips, 1e-8 * speed, &contact[i], driven + PP_FRICTION_ROWS * i);
+        double *own = driven ? driven + PP_FRICTION_ROWS * i : NULL;
+        if (at_mean) rub_at_mean(f, i, slips, 1e-8 * speed, &contact[i], own);
+        if (f->pose.finite_slip) note_drives(f, i, &contact[i], own);
     }
     f->pose.slip_driven = driven;
     f->pose.problem.ncontact = f->contacts.n;

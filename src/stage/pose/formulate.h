@@ -13,12 +13,12 @@ typedef struct pp_pose_options {
     /* With lever arms of the end: the impulse between two dynamic bodies acts at one point of their start poses, so
      * that it conserves their angular momentum. */
     bool one_point;
+    /* The slip of every contact is its displacement over the step (slip.c). Otherwise this holds on driven bodies only. */
+    bool finite_slip;
 } pp_pose_options;
 
 /* contacts, joints -> step problem. */
 perp_status pp_formulate(pp_frame *f, const pp_pose_options *o);
-/* For a solved frame: difference between the slip on driven bodies in the rows and in the solution [L/T]. */
-double pp_slip_miss(const pp_frame *f);
 /* The step problem of the frame without rows: the motion of the bodies without constraints. */
 perp_step_problem pp_free_problem(const pp_frame *f);
 

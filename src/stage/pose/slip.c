@@ -1,0 +1,262 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
+/* slip.c - the slip of a contact over a step, as a displacement with finite rotations
+ *
+ * Problem  A row of friction gives the slip h T nu at the lever arms of one pose. While bodies rotate it misses the true displacement by
+ *          h^2 |w|^2 r / 2 in each step. So what sticks to a rotating body, or stands on a corner and tips, creeps at first order in h.
+ * Method   Each body k has a point c_k that is fixed to it and decides the slip: the contact point for vertices, edges and faces; for a
+ *          surface of radius r the point of the core, r below it, because a rolling surface touches at other points of its
+ *          material. rho_k: from c_k to the contact point. In axes that rotate with body C, one of the two, half-way through the step:
+ *            d = H'(c_B+ - c_A+) - H (c_B - c_A) + t_B x rho_B - t_A x rho_A,    H H = dR_C,    t_k = log(H' dR_k H'),    t_C = 0
+ *          A driven or fixed body is C. For two dynamic bodies the mean of both choices counts, weighted by mass.
+ *          d = 0 says that what sticks keeps its place exactly. For rolling d is of second order, and exact if C does not rotate.
+ *          If both contact points are fixed to their bodies, s = V(t)^-1 d replaces d, t: rotation of the other body. This is the
+ *          velocity field at the contact point if the body moved about C at constant velocity (a screw). It is 0 where d is, and it is
+ *          the velocity field of a rigid body. So all points of a patch can stick together in every round; with d they would
+ *          contradict each other until the rounds have converged. For round surfaces d is exact in straight rolling, s is not.
+ *          The rows keep their lever arms, and so the impulses their torques. Their right-hand sides get s / h - T nu. It is
+ *          computed without differences of large terms; of a body that does not rotate it is exactly 0.
+ * Valid    On driven bodies with `driven: mean`, in all models. Between other bodies if the contact model repeats the linearisation until
+ *          gaps hold at the end (pp_pose_options.finite_slip). Then the rounds also converge to this slip; otherwise it is
+ *          that of the start velocity, and of second order.
+ * Source   The same idea as for joints: constraints hold for poses, impulses act along the rows of the start (SHAKE). */
+#include "stage/pose/slip.h"
+
+#include "base/elementary.h"
+
+/* [1] A contact sticks if its friction is smaller than the limit by more than this fraction. */
+#define WITHIN_CONE 1e-9
+/* [rad] Below this angle the second coefficient of V^-1 is 1/12 to all digits that matter: its error is a^2/720. */
+#define SMALL_TURN 1e-4
+
+static bool same_turn(perp_quat a, perp_quat b) { return a.w == b.w && a.x == b.x && a.y == b.y && a.z == b.z; }
+
+/* Rotation vector from one orientation to another; exactly 0 if they are equal. */
+static perp_vec3 turn_between(perp_quat from, perp_quat to) {
+    return same_turn(from, to) ? perp_v3(0, 0, 0) : perp_q_log(perp_q_mul(to, perp_q_conj(from)));
+}
+
+/* (exp(phi) - 1 - [phi x]) r: what a finite rotation of r has beyond the linear one. */
+static perp_vec3 beyond_linear(perp_vec3 phi, perp_vec3 r) {
+    double a = perp_v3_norm(phi);
+    if (a == 0) return perp_v3(0, 0, 0);
+    double s, c;
+    pp_sin_cos(0.5 * a, &s, &c);
+    perp_vec3 once = perp_v3_cross(phi, r);
+    return perp_v3_axpy(perp_v3_scale((2 * s * c - a) / a, once), 2 * s * s / (a * a), perp_v3_cross(phi, once));
+}
+
+/* Motion of one body of a contact over the step. */
+typedef struct moving {
+    int body, block;       /* block: -1 if it is not dynamic */
+    bool rotates;          /* it has an orientation */
+    perp_vec3 turn, bend;  /* rotation vector over the step; the part of it that is not h w */
+    perp_vec3 shift;       /* displacement of the centre */
+    perp_vec3 core, round; /* lever arms at the start: of the point c, and from it to the contact point (rho) */
+} moving;
+
+/* Has the shape a curved surface that is not one of constant radius about a core? It counts as rolling about the centre of its body. */
+static bool rolls_about_centre(const pp_geometry *g) { return g->nvert == 0 && g->nface == 0 && !(g->radius > 0); }
+
+/* Point of the core, and rho, of side k of contact i at the start pose. The contact point belongs to the poses `levers`. */
+static void place_core(const pp_frame *f, int i, int k, moving *m) {
+    const perp_contact *c = &f->contacts.at[i];
+    const pp_geometry *g = f->w->shape[f->contacts.shape[2 * i + k]].g;
+    const perp_pose *at = &(f->demand.levers ? f->demand.levers : f->s1)->X[m->body], *start = &f->s0->X[m->body];
+    m->round = perp_v3_scale(k ? -g->radius : g->radius, c->n_W);
+    perp_vec3 lever = perp_v3_sub(k ? c->b_W : c->a_W, at->p);
+    if (rolls_about_centre(g)) m->round = lever;
+    m->core = perp_v3_sub(lever, m->round);
+    if (!same_turn(at->q, start->q)) m->core = perp_q_rotate(start->q, perp_q_unrotate(at->q, m->core));
+}
+
+/* end: poses that nu leads to; NULL: not known. */
+static moving motion_of(const pp_frame *f, int body, const double *nu, const pp_state *end) {
+    const perp_vec3 none = {0, 0, 0};
+    const pp_body *b = &f->w->body[body];
+    int blk = f->control.block[body], dim = f->w->def.dim;
+    moving m = {.body = body, .block = blk, .rotates = true, .turn = none, .bend = none, .shift = none};
+    if (blk < 0) {
+        if (b->kind != PERP_BODY_KINEMATIC || !b->motion) return m;
+        m.shift = perp_v3_sub(f->s1->X[body].p, f->s0->X[body].p);
+        m.turn = dim == 2 ? perp_v3(0, 0, f->s1->theta[body] - f->s0->theta[body])
+                          : turn_between(f->s0->X[body].q, f->s1->X[body].q);
+        return m;
+    }
+    int nd = f->control.block_ndof[blk];
+    const double *v = nu + f->control.block_offset[blk];
+    m.shift = perp_v3_scale(f->h, perp_v3(v[0], v[1], dim == 3 ? v[2] : 0));
+    m.rotates = nd > dim;
+    if (!m.rotates) return m;
+    if (dim == 2) {
+        m.turn.z = f->h * v[2];
+        return m;
+    }
+    perp_vec3 linear = perp_v3_scale(f->h, perp_v3(v[3], v[4], v[5]));
+    m.bend = f->control.bend[blk];
+    m.turn = perp_v3_add(linear, m.bend);
+    if (end) {
+        m.turn = turn_between(f->s0->X[body].q, end->X[body].q);
+        m.bend = perp_v3_sub(m.turn, linear);
+    }
+    return m;
+}
+
+/* Weights of the two bodies as body C. */
+static void weights(const pp_frame *f, const moving m[2], double weight[2]) {
+    for (int k = 0; k < 2; k++)
+        if (m[k].block < 0 || !m[!k].rotates) {
+            weight[k] = 1;
+            weight[!k] = 0;
+            return;
+        }
+    double mass[2] = {f->w->body[m[0].body].mass, f->w->body[m[1].body].mass};
+    for (int k = 0; k < 2; k++) weight[k] = mass[k] / (mass[0] + mass[1]);
+}
+
+/* Rotation of a body in axes that rotated half-way with body C, beyond its own: t - turn. */
+static perp_vec3 turn_against(const pp_frame *f, const moving *m, perp_vec3 half, perp_quat H) {
+    if (f->w->def.dim == 2) return perp_v3_scale(-2, half);
+    perp_quat own = perp_q_exp(m->turn), back = perp_q_conj(H);
+    return perp_v3_sub(perp_q_log(perp_q_mul(back, perp_q_mul(own, back))), m->turn);
+}
+
+static bool is_zero(perp_vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
+static void add(perp_vec3 *sum, double by, perp_vec3 x) { *sum = perp_v3_axpy(*sum, by, x); }
+
+/* V(phi)^-1 d: where a rigid motion of constant velocity with rotation phi has the displacement d, its velocity. */
+static perp_vec3 constant_velocity(perp_vec3 phi, perp_vec3 d) {
+    double a = perp_v3_norm(phi), by = 1. / 12;
+    if (a > SMALL_TURN) {
+        double s, c;
+        pp_sin_cos(0.5 * a, &s, &c);
+        by = (1 - 0.5 * a * c / s) / (a * a);
+    }
+    perp_vec3 once = perp_v3_cross(phi, d);
+    return perp_v3_axpy(perp_v3_axpy(d, -0.5, once), by, perp_v3_cross(phi, once));
+}
+
+/* s - h T nu, and the same for rotation, as vectors, in the axes of body C = m[c]. arm: of the rows. */
+static void lacking(const pp_frame *f, const moving m[2], int c, const perp_vec3 arm[2], perp_vec3 *slip,
+                    perp_vec3 *spin) {
+    const double sign[2] = {-1, 1};
+    const perp_vec3 none = {0, 0, 0};
+    perp_vec3 half = perp_v3_scale(0.5, m[c].turn), moved = none, apart = none, linear = none,
+              against[2] = {none, none};
+    bool turns = !is_zero(half), fixed = is_zero(m[0].round) && is_zero(m[1].round);
+    perp_quat H = turns ? perp_q_exp(half) : perp_q_identity();
+    if (turns) {
+        against[c] = perp_v3_neg(m[c].turn);
+        against[!c] = turn_against(f, &m[!c], half, H);
+    }
+    *slip = *spin = none;
+    for (int k = 0; k < 2; k++) {
+        const moving *b = &m[k];
+        perp_vec3 more = beyond_linear(b->turn, b->core);
+        add(slip, sign[k], more);
+        add(slip, sign[k], perp_v3_cross(against[k], b->round));
+        add(spin, sign[k], against[k]);
+        if (b->block >= 0) {
+            add(slip, sign[k], perp_v3_cross(b->turn, perp_v3_sub(perp_v3_add(b->core, b->round), arm[k])));
+            add(slip, sign[k], perp_v3_cross(b->bend, arm[k]));
+            add(spin, sign[k], b->bend);
+            add(&linear, sign[k], perp_v3_add(b->shift, perp_v3_cross(perp_v3_sub(b->turn, b->bend), arm[k])));
+        } else { /* the rows have nothing of it */
+            add(slip, sign[k], perp_v3_add(b->shift, perp_v3_cross(b->turn, perp_v3_add(b->core, b->round))));
+            add(spin, sign[k], b->turn);
+        }
+        if (!turns) continue;
+        add(&moved, sign[k], perp_v3_add(b->shift, perp_v3_add(perp_v3_cross(b->turn, b->core), more)));
+        add(&apart, sign[k], perp_v3_add(f->s0->X[b->body].p, b->core));
+    }
+    if (turns) {
+        add(slip, 1, perp_v3_sub(perp_q_unrotate(H, moved), moved));
+        double a = perp_v3_norm(half), s, q; /* (H' - H) x = -2 sin a (half / a) x */
+        pp_sin_cos(a, &s, &q);
+        add(slip, -2 * s / a, perp_v3_cross(half, apart));
+    }
+    perp_vec3 d = perp_v3_add(linear, *slip), t = perp_v3_add(m[!c].turn, against[!c]);
+    if (fixed) add(slip, 1, perp_v3_sub(constant_velocity(t, d), d));
+}
+
+bool pp_slip_spans_step(const pp_frame *f) {
+    return f->purpose == PP_STEP && !f->task.half && !f->control.end_v && f->w->def.driven == PERP_DRIVEN_MEAN;
+}
+
+/* Is the slip of the contact a displacement? *driven: one of its bodies is driven. */
+static bool is_finite(const pp_frame *f, const int body[2], bool *driven) {
+    int kinematic = 0, dynamic = 0;
+    for (int k = 0; k < 2; k++) {
+        const pp_body *b = &f->w->body[body[k]];
+        kinematic += b->kind == PERP_BODY_KINEMATIC && b->motion;
+        dynamic += f->control.block[body[k]] >= 0;
+    }
+    *driven = kinematic == 1 && dynamic == 1;
+    return dynamic > 0 && (f->pose.finite_slip || (*driven && pp_slip_spans_step(f)));
+}
+
+static void bodies_of(const pp_frame *f, int i, int body[2]) {
+    for (int k = 0; k < 2; k++) body[k] = f->w->shape[f->contacts.shape[2 * i + k]].body;
+}
+
+static pp_slip_terms terms(const pp_frame *f, int i, const perp_vec3 arm[2], const double *nu, const pp_state *end) {
+    const perp_contact *c = &f->contacts.at[i];
+    int body[2];
+    bodies_of(f, i, body);
+    moving m[2];
+    for (int k = 0; k < 2; k++) {
+        m[k] = motion_of(f, body[k], nu, end);
+        place_core(f, i, k, &m[k]);
+    }
+    double weight[2];
+    weights(f, m, weight);
+    perp_vec3 slip = {0, 0, 0}, spin = slip;
+    for (int k = 0; k < 2; k++) {
+        perp_vec3 d, turn;
+        if (weight[k] == 0) continue;
+        lacking(f, m, k, arm, &d, &turn);
+        add(&slip, weight[k], d);
+        add(&spin, weight[k], turn);
+    }
+    pp_slip_terms t = {.arm = {arm[0], arm[1]}, .finite = true};
+    const perp_vec3 axis[PP_FRICTION_ROWS] = {c->t_W, c->o_W, c->n_W, c->t_W, c->o_W};
+    for (int r = 0; r < PP_FRICTION_ROWS; r++) t.b[r] = perp_v3_dot(r < 2 ? slip : spin, axis[r]) / f->h;
+    return t;
+}
+
+void pp_slip_finish(pp_frame *f, int i, const perp_vec3 arm[2], perp_contact_row *row) {
+    pp_slip_terms *t = &f->pose.slip[i];
+    *t = (pp_slip_terms){.finite = false};
+    int body[2];
+    bool driven;
+    bodies_of(f, i, body);
+    if (!(row->mu > 0) || !is_finite(f, body, &driven)) return;
+    const double *nu = f->demand.end_nu ? f->demand.end_nu : f->control.nu0;
+    *t = terms(f, i, arm, nu, f->demand.end_state);
+    t->driven = driven;
+    if (driven)
+        row->b_t = row->b_o = row->b_r = row->b_roll[0] = row->b_roll[1] = 0; /* velocities: all of t replaces them */
+    row->b_t += t->b[0];
+    if (f->w->def.dim == 3) row->b_o += t->b[1];
+    if (row->e_r > 0) row->b_r += t->b[2];
+    for (int a = 0; a < 2 && row->e_roll > 0; a++) row->b_roll[a] += t->b[3 + a];
+}
+
+pp_slip_terms pp_slip_terms_at(const pp_frame *f, int i, const double *nu, const pp_state *end) {
+    return f->pose.slip[i].finite ? terms(f, i, f->pose.slip[i].arm, nu, end) : f->pose.slip[i];
+}
+
+double pp_slip_miss(const pp_frame *f, const pp_state *end) {
+    const perp_step_solution *s = &f->solve.solution;
+    double most = 0;
+    for (int i = 0; i < f->contacts.n; i++) {
+        const perp_contact_row *row = &f->pose.problem.contact[i];
+        const double *p = s->p_contact + 3 * i;
+        if (!f->pose.slip[i].finite || !(p[0] > 0)) continue;
+        double size = f->w->def.dim == 3 ? pp_hypot(p[1], p[2]) : fabs(p[1]), e = fmax(row->e_t, row->e_o);
+        if (!(size < (1 - WITHIN_CONE) * row->mu * (e > 0 ? e : 1) * p[0])) continue; /* it slides */
+        pp_slip_terms now = pp_slip_terms_at(f, i, s->nu, end);
+        for (int r = 0; r < f->w->def.dim - 1; r++) most = fmax(most, fabs(now.b[r] - f->pose.slip[i].b[r]));
+    }
+    return most;
+}
