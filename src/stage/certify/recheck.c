@@ -340,7 +340,8 @@ static double crept(const pp_frame *f, int i) {
         const perp_pose *at = contact_pose(f, body[k]), *X0 = &f->s0->X[body[k]], *X1 = &f->s1->X[body[k]];
         perp_vec3 lever = perp_v3_sub(k ? c->b_W : c->a_W, at->p);
         round[k] = perp_v3_scale(-sign[k] * g->radius, c->n_W);
-        if (g->nvert == 0 && g->nface == 0 && !(g->radius > 0)) round[k] = lever; /* it rolls about its centre */
+        bool plane = g->kind == PERP_SHAPE_HALFSPACE;
+        if (g->nvert == 0 && g->nface == 0 && !plane && !(g->radius > 0)) round[k] = lever; /* rolls about its centre */
         perp_vec3 core = perp_q_unrotate(at->q, perp_v3_sub(lever, round[k]));
         from = perp_v3_axpy(from, sign[k], perp_pose_apply(*X0, core));
         to = perp_v3_axpy(to, sign[k], perp_pose_apply(*X1, core));
@@ -352,6 +353,8 @@ static double crept(const pp_frame *f, int i) {
         double part = k ? b : 1 - b;
         perp_quat H = perp_q_exp(perp_v3_scale(0.5, perp_q_log(turned[k]))), back = perp_q_conj(H);
         perp_vec3 t = perp_q_log(perp_q_mul(back, perp_q_mul(turned[!k], back)));
+        int blk = f->control.block[body[!k]];
+        if (blk >= 0 && f->control.block_ndof[blk] == w->def.dim) t = perp_v3(0, 0, 0); /* a particle does not roll */
         d = perp_v3_axpy(d, part, perp_v3_sub(perp_q_unrotate(H, to), perp_q_rotate(H, from)));
         d = perp_v3_axpy(d, part * sign[!k], perp_v3_cross(t, round[!k]));
     }

@@ -113,7 +113,7 @@ static const pp_slip_shift *shift_of(const pp_frame *f, int i) {
 
 /* Angle of the first friction direction: opposite to the slip without contact, so that sliding friction has full size
  * and the true direction for any number of directions. Slip far below the present speeds has no usable direction: its
- * rounding would turn the friction of a contact that comes to rest. more: added to the velocity of kinematic bodies in
+ * rounding would turn the friction of a contact that comes to rest. Terms of finite rotations are left out: they depend on the answer. more: added to the velocity of kinematic bodies in
  * the row. */
 static double slip_phase(const pp_frame *f, const perp_contact_row *row, const perp_contact *c, const int *body,
                          const double *nu_free, perp_vec3 more, double noise) {
@@ -122,8 +122,10 @@ static double slip_phase(const pp_frame *f, const perp_contact_row *row, const p
     if (shift && perp_v3_dot(shift->aim_W, shift->aim_W) > 0)
         return pp_atan2(-perp_v3_dot(shift->aim_W, c->o_W), -perp_v3_dot(shift->aim_W, c->t_W));
     const double *nu = f->purpose == PP_END_KICK ? f->control.nu0 : nu_free; /* velocity of the middle of the step */
-    double st = pp_row_dot(&f->pose.problem, &row->t, nu) + row->b_t + perp_v3_dot(more, c->t_W),
-           so = pp_row_dot(&f->pose.problem, &row->o, nu) + row->b_o + perp_v3_dot(more, c->o_W);
+    double b_t = row->b_t - pp_slip_curve(&f->pose, row->contact, 0),
+           b_o = row->b_o - pp_slip_curve(&f->pose, row->contact, 1);
+    double st = pp_row_dot(&f->pose.problem, &row->t, nu) + b_t + perp_v3_dot(more, c->t_W),
+           so = pp_row_dot(&f->pose.problem, &row->o, nu) + b_o + perp_v3_dot(more, c->o_W);
     if (st * st + so * so > noise * noise) return pp_atan2(-so, -st);
     return resting_phase(c, f->s1->X[body[0]].q, f->s1->X[body[1]].q);
 }

@@ -10,7 +10,7 @@
  *            d = H'(c_B+ - c_A+) - H (c_B - c_A) + t_B x rho_B - t_A x rho_A,    H H = dR_C,    t_k = log(H' dR_k H'),    t_C = 0
  *          A driven or fixed body is C. For two dynamic bodies the mean of both choices counts, weighted by mass.
  *          d = 0 says that what sticks keeps its place exactly. For rolling d is of second order, and exact if C does not rotate.
- *          If both contact points are fixed to their bodies, s = V(t)^-1 d replaces d, t: rotation of the other body. This is the
+ *          If both contact points are fixed to their bodies, s = V(t)^-1 d replaces d, t: rotation of the other body (0 for a particle). This is the
  *          velocity field at the contact point if the body moved about C at constant velocity (a screw). It is 0 where d is, and it is
  *          the velocity field of a rigid body. So all points of a patch can stick together in every round; with d they would
  *          contradict each other until the rounds have converged. For round surfaces d is exact in straight rolling, s is not.
@@ -24,8 +24,6 @@
 
 #include "base/elementary.h"
 
-/* [1] A contact sticks if its friction is smaller than the limit by more than this fraction. */
-#define WITHIN_CONE 1e-9
 /* [rad] Below this angle the second coefficient of V^-1 is 1/12 to all digits that matter: its error is a^2/720. */
 #define SMALL_TURN 1e-4
 
@@ -56,7 +54,9 @@ typedef struct moving {
 } moving;
 
 /* Has the shape a curved surface that is not one of constant radius about a core? It counts as rolling about the centre of its body. */
-static bool rolls_about_centre(const pp_geometry *g) { return g->nvert == 0 && g->nface == 0 && !(g->radius > 0); }
+static bool rolls_about_centre(const pp_geometry *g) {
+    return g->nvert == 0 && g->nface == 0 && g->kind != PERP_SHAPE_HALFSPACE && !(g->radius > 0);
+}
 
 /* Point of the core, and rho, of side k of contact i at the start pose. The contact point belongs to the poses `levers`. */
 static void place_core(const pp_frame *f, int i, int k, moving *m) {
@@ -136,47 +136,40 @@ static perp_vec3 constant_velocity(perp_vec3 phi, perp_vec3 d) {
     return perp_v3_axpy(perp_v3_axpy(d, -0.5, once), by, perp_v3_cross(phi, once));
 }
 
-/* s - h T nu, and the same for rotation, as vectors, in the axes of body C = m[c]. arm: of the rows. */
+/* s - h T nu, and the same for rotation, as vectors, in the axes of body C = m[c]. arm: of the rows. The point of C is where that of the
+ * other body is at the start: any point of C would do. */
 static void lacking(const pp_frame *f, const moving m[2], int c, const perp_vec3 arm[2], perp_vec3 *slip,
                     perp_vec3 *spin) {
     const double sign[2] = {-1, 1};
     const perp_vec3 none = {0, 0, 0};
-    perp_vec3 half = perp_v3_scale(0.5, m[c].turn), moved = none, apart = none, linear = none,
-              against[2] = {none, none};
-    bool turns = !is_zero(half), fixed = is_zero(m[0].round) && is_zero(m[1].round);
+    const moving *other = &m[!c];
+    perp_vec3 half = perp_v3_scale(0.5, m[c].turn), moved = none, linear = none, point[2];
+    bool turns = !is_zero(half);
     perp_quat H = turns ? perp_q_exp(half) : perp_q_identity();
-    if (turns) {
-        against[c] = perp_v3_neg(m[c].turn);
-        against[!c] = turn_against(f, &m[!c], half, H);
-    }
-    *slip = *spin = none;
+    perp_vec3 against = turns && other->rotates ? turn_against(f, other, half, H) : none,
+              t = perp_v3_add(other->turn, against);
+    point[!c] = other->core;
+    point[c] = perp_v3_add(perp_v3_sub(f->s0->X[other->body].p, f->s0->X[m[c].body].p), other->core);
+    *slip = perp_v3_scale(sign[!c], perp_v3_cross(t, other->round));
+    *spin = perp_v3_scale(sign[!c], against);
+    if (turns) add(spin, -sign[c], m[c].turn);
     for (int k = 0; k < 2; k++) {
         const moving *b = &m[k];
-        perp_vec3 more = beyond_linear(b->turn, b->core);
-        add(slip, sign[k], more);
-        add(slip, sign[k], perp_v3_cross(against[k], b->round));
-        add(spin, sign[k], against[k]);
-        if (b->block >= 0) {
-            add(slip, sign[k], perp_v3_cross(b->turn, perp_v3_sub(perp_v3_add(b->core, b->round), arm[k])));
-            add(slip, sign[k], perp_v3_cross(b->bend, arm[k]));
-            add(spin, sign[k], b->bend);
-            add(&linear, sign[k], perp_v3_add(b->shift, perp_v3_cross(perp_v3_sub(b->turn, b->bend), arm[k])));
-        } else { /* the rows have nothing of it */
-            add(slip, sign[k], perp_v3_add(b->shift, perp_v3_cross(b->turn, perp_v3_add(b->core, b->round))));
+        perp_vec3 more = beyond_linear(b->turn, point[k]), way = perp_v3_add(perp_v3_cross(b->turn, point[k]), more);
+        add(&moved, sign[k], perp_v3_add(b->shift, way));
+        if (b->block < 0) { /* the rows have nothing of it */
+            add(slip, sign[k], perp_v3_add(b->shift, way));
             add(spin, sign[k], b->turn);
+            continue;
         }
-        if (!turns) continue;
-        add(&moved, sign[k], perp_v3_add(b->shift, perp_v3_add(perp_v3_cross(b->turn, b->core), more)));
-        add(&apart, sign[k], perp_v3_add(f->s0->X[b->body].p, b->core));
+        add(slip, sign[k], perp_v3_add(more, perp_v3_cross(b->turn, perp_v3_sub(point[k], arm[k]))));
+        add(slip, sign[k], perp_v3_cross(b->bend, arm[k]));
+        add(spin, sign[k], b->bend);
+        add(&linear, sign[k], perp_v3_add(b->shift, perp_v3_cross(perp_v3_sub(b->turn, b->bend), arm[k])));
     }
-    if (turns) {
-        add(slip, 1, perp_v3_sub(perp_q_unrotate(H, moved), moved));
-        double a = perp_v3_norm(half), s, q; /* (H' - H) x = -2 sin a (half / a) x */
-        pp_sin_cos(a, &s, &q);
-        add(slip, -2 * s / a, perp_v3_cross(half, apart));
-    }
-    perp_vec3 d = perp_v3_add(linear, *slip), t = perp_v3_add(m[!c].turn, against[!c]);
-    if (fixed) add(slip, 1, perp_v3_sub(constant_velocity(t, d), d));
+    if (turns) add(slip, 1, perp_v3_sub(perp_q_unrotate(H, moved), moved));
+    perp_vec3 d = perp_v3_add(linear, *slip);
+    if (is_zero(m[0].round) && is_zero(m[1].round)) add(slip, 1, perp_v3_sub(constant_velocity(t, d), d));
 }
 
 bool pp_slip_spans_step(const pp_frame *f) {
@@ -250,11 +243,7 @@ double pp_slip_miss(const pp_frame *f, const pp_state *end) {
     const perp_step_solution *s = &f->solve.solution;
     double most = 0;
     for (int i = 0; i < f->contacts.n; i++) {
-        const perp_contact_row *row = &f->pose.problem.contact[i];
-        const double *p = s->p_contact + 3 * i;
-        if (!f->pose.slip[i].finite || !(p[0] > 0)) continue;
-        double size = f->w->def.dim == 3 ? pp_hypot(p[1], p[2]) : fabs(p[1]), e = fmax(row->e_t, row->e_o);
-        if (!(size < (1 - WITHIN_CONE) * row->mu * (e > 0 ? e : 1) * p[0])) continue; /* it slides */
+        if (!f->pose.slip[i].finite || !(s->p_contact[3 * i] > 0)) continue;
         pp_slip_terms now = pp_slip_terms_at(f, i, s->nu, end);
         for (int r = 0; r < f->w->def.dim - 1; r++) most = fmax(most, fabs(now.b[r] - f->pose.slip[i].b[r]));
     }

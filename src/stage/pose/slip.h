@@ -14,8 +14,8 @@ bool pp_slip_spans_step(const pp_frame *f);
 void pp_slip_finish(pp_frame *f, int i, const perp_vec3 arm[2], perp_contact_row *row);
 /* The same for the velocities nu (ndof), which lead to the poses `end`: what pose.slip would have to be. */
 pp_slip_terms pp_slip_terms_at(const pp_frame *f, int i, const double *nu, const pp_state *end);
-/* For a solved frame: largest difference between pose.slip and what it would have to be, of contacts with an impulse that
- * stick [L/T]. end: poses that the solution leads to. */
+/* For a solved frame: largest difference between pose.slip and what it would have to be, of contacts with an
+ * impulse [L/T]. end: poses that the solution leads to. */
 double pp_slip_miss(const pp_frame *f, const pp_state *end);
 
 #endif
