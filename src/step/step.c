@@ -303,12 +303,18 @@ static void solve_jammed(perp_world *w, parts *p, const pp_state *s0, double h, 
         p->stops = stops; /* continue as if nothing had been tried */
 }
 
-/* Do contacts add more energy to an island than allowed? Not checked in three cases. Impacts in order of time have laws
- * that are limited there. If penetration may stay, shorter substeps gain as much. If the tolerance is loose, the
- * residuals of the laws do work that does not decrease with the substep. */
+/* Do contacts add more energy to an island than allowed, in the substep or in a part between its impacts? Impacts themselves have laws that
+ * are limited. Not checked in two cases. If penetration may stay, shorter substeps gain as much. If the tolerance is loose, the residuals of
+ * the laws do work that does not decrease with the substep. */
 static bool gains(const perp_world *w, const part *x) {
     if (w->def.tolerance > PP_LOOSE_TOLERANCE || w->chosen.model->pushes_out) return false;
-    return !x->parts && !x->f->method.jammed && x->c.gain_part > MAX_GAIN && pp_largest_gain(x->f, w->def.h) > MAX_GAIN;
+    if (!(x->c.gain_part > MAX_GAIN)) return false;
+    bool any = false;
+    for (int i = 0; i < (x->parts ? x->nparts : 1) && !any; i++) {
+        const pp_frame *f = x->parts ? x->parts[i] : x->f;
+        any = f->purpose == PP_STEP && !f->method.jammed && pp_largest_gain(f, w->def.h) > MAX_GAIN;
+    }
+    return any;
 }
 
 /* Do joints add more energy to an island than allowed? */
