@@ -37,9 +37,10 @@
  * fewer digits than that. */
 #define BEST_BASIS 100
 
-/* [1] Largest b of an open row that solvers see, as a multiple of the speeds of the problem. Their finest tolerance, PP_FINEST_TOL of the
- * largest b, is then a tenth of the usual tolerance of the world. */
-#define FAR_OPEN (0.1 * USUAL / PP_FINEST_TOL)
+/* [1] Largest b of an open row that solvers see, as a multiple of the speeds of the problem: the finest tolerance of solvers, PP_FINEST_TOL
+ * of the largest b, is then a hundredth of the usual tolerance of the world. Half and double: no effect on law.row_scales; at twenty times
+ * this value its rows need a fallback. */
+#define FAR_OPEN (0.01 * USUAL / PP_FINEST_TOL)
 
 /* A step problem in the form that a solver takes. */
 typedef struct posed {
