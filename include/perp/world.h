@@ -48,7 +48,8 @@ typedef enum perp_form {
     PERP_FORM_CONE, /**< true friction cones: friction has the same size in every direction; joint impulses stay */
     PERP_FORM_AUTO  /**< LCP in 2D; cone in 3D and with steppers that have supports. Instead of the cone LCP, if
                          friction_directions or a fixed friction frame is set, or if the contact model, stepper or solver
-                         works with pyramids only. perp_world_get_def() returns the choice */
+                         works with pyramids only, or with contact model "standard". perp_world_get_def() returns
+                         the choice */
 } perp_form;
 
 /** The pose at which a step measures gaps, and the pose at which contact impulses act. */

@@ -192,6 +192,7 @@ typedef struct pp_world_chosen {
         double align;
         char bytes[PERP_SETTINGS_MAX];
     } stepper_settings;
+    bool usual_solvers;   /* the solvers are the default ones of their form */
     bool start_automatic; /* the definition had start auto, and perp chose it */
 } pp_world_chosen;
 

@@ -149,7 +149,11 @@ static const pp_key stages[] = {
          "impulses stay unknowns. `cone`: friction cones, the same in every direction, for solvers of cones. `auto`: "
          "lcp in 2D, cone in 3D. With the steppers planar-2.5d and quasistatic `auto` is cone in 2D too, since their "
          "supports have friction in two directions. Where it would be cone, `auto` is lcp if `friction_directions` or "
-         "`friction_frame: fixed` is given, or a solver, stepper or contact model that works with pyramids only.")},
+         "`friction_frame: fixed` is given, or a solver, stepper or contact model that works with pyramids only, or "
+         "contact "
+         "model standard. In 3D a step with pyramids that has no solution, or takes too much work, is solved with "
+         "cones, "
+         "unless `solver` or `fallback` is given or the stepper has step equations of its own.")},
     {"friction_directions", PP_T_WHOLE, IN(friction_directions), PP_WORDS("8 where there are pyramids"),
      PP_BETWEEN(3, 1024),
      PP_HELP("Number of edges of the friction pyramid in 3D, and of supports in 2D. Contacts in 2D always have two "

@@ -16,6 +16,7 @@ typedef struct pp_contact_model_type {
      * on the solution. */
     perp_status (*contacts)(pp_frame *f);
     perp_status (*solve)(pp_frame *f);
+    bool pyramids;      /* friction pyramids, unless the user names another form */
     bool pyramids_only; /* friction cones are not supported, only pyramids */
 } pp_contact_model_type;
 

@@ -303,12 +303,18 @@ static void solve_jammed(perp_world *w, parts *p, const pp_state *s0, double h, 
         p->stops = stops; /* continue as if nothing had been tried */
 }
 
-/* Do contacts add more energy to an island than allowed? Not checked in three cases. Impacts in order of time have laws
- * that are limited there. If penetration may stay, shorter substeps gain as much. If the tolerance is loose, the
- * residuals of the laws do work that does not decrease with the substep. */
+/* Do contacts add more energy to an island than allowed, in the substep or in a part between its impacts? Impacts themselves have laws that
+ * are limited. Not checked in two cases. If penetration may stay, shorter substeps gain as much. If the tolerance is loose, the residuals of
+ * the laws do work that does not decrease with the substep. */
 static bool gains(const perp_world *w, const part *x) {
     if (w->def.tolerance > PP_LOOSE_TOLERANCE || w->chosen.model->pushes_out) return false;
-    return !x->parts && !x->f->method.jammed && x->c.gain_part > MAX_GAIN && pp_largest_gain(x->f, w->def.h) > MAX_GAIN;
+    if (!(x->c.gain_part > MAX_GAIN)) return false;
+    bool any = false;
+    for (int i = 0; i < (x->parts ? x->nparts : 1) && !any; i++) {
+        const pp_frame *f = x->parts ? x->parts[i] : x->f;
+        any = f->purpose == PP_STEP && !f->method.jammed && pp_largest_gain(f, w->def.h) > MAX_GAIN;
+    }
+    return any;
 }
 
 /* Do joints add more energy to an island than allowed? */
@@ -478,23 +484,45 @@ static perp_status advance(perp_world *w, parts *p, const pp_state *s0) {
 /* [1] Fraction of the work limit of a step that may be used before the step is handed over to the fallback method. */
 #define BEFORE_HAND_OVER 0.25
 
+/* Is there a fallback for friction pyramids in space? They are solved by pivoting, which costs the cube of the number of contacts, and loses
+ * digits where joints are eliminated. The cones that they approximate are solved by `auto`. Not if the user named solvers, and not for steppers
+ * with their own step equations, which have rules for what they accept when work runs short. */
+static bool cones_for_pyramids(const perp_world *w, const pp_contact_model_type *model,
+                               const pp_stepper_type *stepper) {
+    return w->def.dim == 3 && w->def.form != PERP_FORM_CONE && w->chosen.usual_solvers && !model->pyramids_only &&
+           !stepper->step && (stepper->makes & PERP_CONE);
+}
+
+static void choose_cones(perp_world *w) {
+    w->def.form = PERP_FORM_CONE;
+    w->chosen.nsolver = 1;
+    w->chosen.solver[0] = &pp_solver_auto;
+    perp_fields_default(pp_solver_auto.fields, pp_solver_auto.nfield, w->chosen.settings[0].bytes);
+}
+
 /* Calls advance(). If the chosen method is not guaranteed to find a solution and fails, its fallback method solves the
- * step: w->chosen is replaced until the step ends. */
-static perp_status advance_or_hand_over(perp_world *w, parts *p, const pp_state *s0) {
+ * step: w->chosen and the form are replaced until the step ends. *kept: the choice before that, NULL if it stays. */
+static perp_status advance_or_hand_over(perp_world *w, parts *p, const pp_state *s0, pp_world_chosen **kept) {
     const parts before = *p;
     const pp_contact_model_type *model = pp_model_fallback(w->chosen.model);
     const pp_stepper_type *stepper = pp_stepper_fallback(w->chosen.stepper);
-    if (!model && !stepper) return advance(w, p, s0);
+    bool cones = cones_for_pyramids(w, model ? model : w->chosen.model, stepper ? stepper : w->chosen.stepper);
+    if (!model && !stepper && !cones) return advance(w, p, s0);
     double limit = w->run.work_limit;
     w->run.work.limit = w->run.work_limit = BEFORE_HAND_OVER * limit;
     perp_status st = advance(w, p, s0);
     w->run.work.limit = w->run.work_limit = limit;
     if (st != PERP_E_SOLVE) return st;
     w->run.work.done = 0; /* the fallback has the full work limit */
+    *kept = PP_ARENA_ARRAY(&w->arena, pp_world_chosen, 1);
+    if (!*kept) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    **kept = w->chosen;
     if (model) w->chosen.model = model;
     if (stepper) w->chosen.stepper = stepper;
-    pp_logf(w, PERP_LOG_INFO, "step %llu is handed over to stepper %s and contact model %s: %s",
-            (unsigned long long)w->state.step, w->chosen.stepper->name, w->chosen.model->name, w->why);
+    if (cones) choose_cones(w);
+    pp_logf(w, PERP_LOG_INFO, "step %llu is handed over to stepper %s and contact model %s%s: %s",
+            (unsigned long long)w->state.step, w->chosen.stepper->name, w->chosen.model->name,
+            cones ? " with friction cones" : "", w->why);
     *p = before;
     *p->cert = nothing;
     st = advance(w, p, s0);
@@ -504,8 +532,8 @@ static perp_status advance_or_hand_over(perp_world *w, parts *p, const pp_state 
 
 perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watch *watch) {
     perp_certificate scratch;
-    const pp_contact_model_type *model = w->chosen.model;
-    const pp_stepper_type *stepper = w->chosen.stepper;
+    pp_world_chosen *kept = NULL;
+    perp_form form = w->def.form;
     if (!cert) cert = &scratch;
     *cert = nothing;
     pp_arena_reset(&w->arena);
@@ -528,7 +556,8 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
     if (!st) {
         p.cap = 1 << w->def.max_halvings;
         p.frame = PP_ARENA_ARRAY(&w->arena, pp_frame *, p.cap);
-        st = p.frame ? advance_or_hand_over(w, &p, &start) : pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+        st = p.frame ? advance_or_hand_over(w, &p, &start, &kept)
+                     : pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     }
     cert->rejected = p.rejected;
     if (!st) st = pp_synchronise(w, p.frame, p.n, p.end);
@@ -537,8 +566,8 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
     if (!st && p.impacts) st = pp_reserve_sum(p.frame, p.n);
     if (!st && watch) st = watch->look(p.frame, p.n, watch->ctx);
     if (!st) commit(w, &p);
-    w->chosen.model = model;
-    w->chosen.stepper = stepper;
+    if (kept) w->chosen = *kept;
+    w->def.form = form;
     if (!st) {
         cert->t = w->state.t;
         return PERP_OK;

@@ -158,7 +158,7 @@ static void choose_form(perp_world *w) {
     const pp_contact_model_type *m = pp_model_find(d->contact_model);
     if (d->form == PERP_FORM_AUTO) {
         bool pyramids = (d->dim == 2 && !(s && s->supports)) || d->friction_directions ||
-                        d->friction_frame != PERP_FRICTION_SLIP || (m && m->pyramids_only) ||
+                        d->friction_frame != PERP_FRICTION_SLIP || (m && (m->pyramids || m->pyramids_only)) ||
                         (s && !(s->makes & PERP_CONE)) || !named_take_cones(*d);
         d->form = !pyramids ? PERP_FORM_CONE : s && !(s->makes & PERP_LCP) ? PERP_FORM_MLCP : PERP_FORM_LCP;
     }
@@ -175,6 +175,18 @@ static void choose_start(perp_world *w) {
                  !(d->error_tolerance > 0) && !d->joint_correction;
     d->start = suits ? PERP_START_STAGGERED : PERP_START_PLAIN;
     w->chosen.start_automatic = true;
+}
+
+/* Are the chosen solvers those that a definition without any gets? */
+static bool usual_solvers(const perp_world *w) {
+    const char *names[1 + PERP_FALLBACK_MAX];
+    perp_world_def d = w->def;
+    d.solver = d.fallback[0] = NULL;
+    d.no_fallback = false;
+    if (solver_names(&d, names) != w->chosen.nsolver) return false;
+    for (int i = 0; i < w->chosen.nsolver; i++)
+        if (strcmp(names[i], w->chosen.solver[i]->name) != 0) return false;
+    return true;
 }
 
 static perp_status choose_solvers(perp_world *w, char *why, size_t n) {
@@ -200,6 +212,7 @@ static perp_status choose_solvers(perp_world *w, char *why, size_t n) {
     for (int i = 0; i < PERP_FALLBACK_MAX; i++)
         d->fallback[i] = i + 1 < w->chosen.nsolver ? w->chosen.solver[i + 1]->name : NULL;
     d->no_fallback = !d->fallback[0];
+    w->chosen.usual_solvers = usual_solvers(w);
     return PERP_OK;
 }
 

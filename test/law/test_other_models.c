@@ -5,7 +5,7 @@
  * A driven piston pushes a box to a wall: it moves on into the box, and the certificate reports it. Two boxes that
  * overlap at rest stay so: pushed out within a step they would fly apart at overlap over h. A light ball between the floor and
  * a heavy ball that has entered it does not throw the heavy one. A fast body has more features within its travel than a
- * dense problem can hold: the step is divided. */
+ * dense problem can hold: the step is divided. A step that pivoting cannot afford is solved with cones. */
 #include "peg_scenes.h"
 #include "perp/scene.h"
 
@@ -214,6 +214,42 @@ static void handed_over(void **state) {
     perp_scene_close(s);
 }
 
+/* A tower of nine boxes with friction pyramids: pivoting needs 1e8 multiplications for a step. With less the step is solved with the cones that
+ * pyramids approximate, and the certificate says so. A world with solvers of the user has no such fallback. */
+static void cones_for_pyramids(void **state) {
+    (void)state;
+    for (int named = 0; named < 2; named++)
+        for (int m = 0; m < 2; m++) {
+            perp_world_def d = perp_world_def_default(3);
+            d.contact_model = m ? "standard" : "peg";
+            d.form = PERP_FORM_LCP;
+            d.solver = named ? "lemke" : NULL;
+            d.no_fallback = named;
+            d.h = 0.01;
+            d.gravity_W = perp_v3(0, -9.81, 0);
+            d.work_limit = 3e7;
+            perp_world *w = world_of(&d);
+            add_fixed(w, perp_shape_halfspace(perp_v3(0, 1, 0), 0), perp_pose_identity());
+            perp_shape_id s;
+            for (int i = 0; i < 9; i++)
+                add_box(w, PERP_BODY_DYNAMIC, perp_v3(0.05 * i, 0.1 + 0.2 * i, 0.01 * i), perp_v3(0.2, 0.1, 0.15), &s);
+            OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.5}));
+            perp_certificate c;
+            if (named) {
+                assert_int_equal(perp_world_step(w, &c), PERP_E_SOLVE);
+            } else {
+                OK(w, perp_world_step(w, &c));
+                assert_int_equal(c.handed_over, 1);
+                assert_true(c.accepted);
+                BELOW(c.overlap, 1e-9);
+            }
+            perp_world_def now = perp_world_get_def(w);
+            assert_int_equal(now.form, PERP_FORM_LCP);
+            assert_string_equal(now.solver, "lemke");
+            perp_world_destroy(w);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jammed),
@@ -224,6 +260,7 @@ int main(void) {
         cmocka_unit_test(dead_point),
         cmocka_unit_test(caught_in_the_air),
         cmocka_unit_test(handed_over),
+        cmocka_unit_test(cones_for_pyramids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,5 +45,5 @@ const pp_contact_model_type pp_model_standard = {
     .name = "standard",
     .source = "Williams 2.3, 5.2",
     .solve = solve,
-    .pyramids_only = true,
+    .pyramids = true,
 };

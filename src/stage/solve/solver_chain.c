@@ -37,8 +37,14 @@
  * fewer digits than that. */
 #define BEST_BASIS 100
 
+/* [1] Largest b of an open row that solvers see, as a multiple of the speeds of the problem: the finest tolerance of solvers, PP_FINEST_TOL
+ * of the largest b, is then a hundredth of the usual tolerance of the world. Half and double: no effect on law.row_scales; at twenty times
+ * this value its rows need a fallback. */
+#define FAR_OPEN (0.01 * USUAL / PP_FINEST_TOL)
+
 /* A step problem in the form that a solver takes. */
 typedef struct posed {
+    const perp_step_problem *step; /* as solvers see it: see within_reach() */
     bool cone;
     pp_converted linear; /* LCP, mixed LCP */
     pp_step_cone cones;  /* if cone */
@@ -46,9 +52,49 @@ typedef struct posed {
     int n; /* unknowns */
 } posed;
 
-static perp_status pose(const perp_step_problem *p, perp_class cls, pp_arena *arena, posed *c) {
+/* Is this joint row one-sided and open at rest by more than `far` [L/T]? */
+static bool joint_far(const perp_step_problem *p, const perp_joint_row *r, double far) {
+    double b = r->lo >= 0 ? r->b : r->hi <= 0 ? -r->b : 0;
+    return b > 0 && pp_row_length(p, &r->row) * b > far;
+}
+
+static bool any_far(const perp_step_problem *p, double far) {
+    for (int i = 0; i < p->ncontact; i++)
+        if (p->contact[i].b_n > far) return true;
+    for (int j = 0; j < p->njoint; j++)
+        if (joint_far(p, &p->joint[j], far)) return true;
+    return false;
+}
+
+/* b of an open contact or limit is its distance divided by h, which has no bound in a short substep. Tolerances of solvers are relative
+ * to the largest b, so they would not resolve the speeds of bodies at rest. Solvers therefore see a smaller b, with which the row stays open
+ * as well. Answers are measured with the rows as they are. @return NULL if memory is refused */
+static const perp_step_problem *within_reach(const perp_step_problem *p, double far, pp_arena *a) {
+    if (!any_far(p, far)) return p;
+    perp_step_problem *q = PP_ARENA_ARRAY(a, perp_step_problem, 1);
+    perp_contact_row *contact = PP_ARENA_ARRAY(a, perp_contact_row, p->ncontact);
+    perp_joint_row *joint = PP_ARENA_ARRAY(a, perp_joint_row, p->njoint);
+    if (!q || !contact || !joint) return NULL;
+    *q = *p;
+    q->contact = contact;
+    q->joint = joint;
+    for (int i = 0; i < p->ncontact; i++) {
+        contact[i] = p->contact[i];
+        contact[i].b_n = fmin(contact[i].b_n, far);
+    }
+    for (int j = 0; j < p->njoint; j++) {
+        joint[j] = p->joint[j];
+        if (joint_far(p, &joint[j], far)) joint[j].b = copysign(far / pp_row_length(p, &joint[j].row), joint[j].b);
+    }
+    return q;
+}
+
+static perp_status pose(const pp_frame *f, const pp_trial *t, perp_class cls, posed *c) {
+    pp_arena *arena = &f->w->arena;
+    c->step = within_reach(t->p, FAR_OPEN * pp_speed_scale(f, t->scale), arena);
+    if (!c->step) return PERP_E_MEMORY;
     c->cone = cls == PERP_CONE;
-    perp_status st = c->cone ? pp_step_to_cone(p, arena, &c->cones) : pp_convert(p, cls, arena, &c->linear);
+    perp_status st = c->cone ? pp_step_to_cone(c->step, arena, &c->cones) : pp_convert(c->step, cls, arena, &c->linear);
     c->problem = c->cone ? &c->cones.problem : &c->linear.problem;
     c->n = c->cone ? c->cones.n : c->linear.n;
     return st;
@@ -155,8 +201,7 @@ static double least_gain(const pp_frame *f) { return pays_for_digits(f) ? 0.5 : 
 /* A cone solver stops by a unit-free measure: residuals relative to the largest impulse. The world limits velocities. Returns the world's
  * tolerance in units of that measure; a light body between heavy ones needs a finer one. The impulses are those of the guess, or those that
  * each row alone would need. */
-static double needed_tol(const pp_frame *f, const pp_trial *t) {
-    const perp_step_problem *p = t->p;
+static double needed_tol(const pp_frame *f, const pp_trial *t, const perp_step_problem *p) {
     const perp_step_solution *guess = &t->answer; /* zeros if there is no guess */
     double impulse = 0, lightest = 0, scale = t->scale;
     perp_step_problem free = *p;
@@ -216,11 +261,15 @@ static bool bilateral_only(const perp_step_problem *p) {
     return true;
 }
 
-/* Few contacts, none of them with friction: the problem is an LCP, if all solvers of the chain take LCPs. */
-static bool smooth_and_few(const perp_world *w, const perp_step_problem *p) {
-    if (p->ncontact + p->njoint > FEW_ROWS) return false;
+static bool frictionless(const perp_step_problem *p) {
     for (int i = 0; i < p->ncontact; i++)
         if (p->contact[i].mu > 0 && p->contact[i].nd != 0) return false;
+    return true;
+}
+
+/* Few contacts, none of them with friction: the problem is an LCP, if all solvers of the chain take LCPs. */
+static bool smooth_and_few(const perp_world *w, const perp_step_problem *p) {
+    if (p->ncontact + p->njoint > FEW_ROWS || !frictionless(p)) return false;
     for (int i = 0; i < w->chosen.nsolver; i++)
         if (!(w->chosen.solver[i]->takes & PERP_LCP)) return false;
     return true;
@@ -272,7 +321,7 @@ static bool no_basis_left(const pp_frame *f, const pp_trial *t, int which) {
 static perp_status try_solvers(const pp_frame *f, pp_trial *t, const posed *c, int first, int last, bool guess,
                                double *z) {
     perp_world *w = f->w;
-    double needed = c->cone ? needed_tol(f, t) : 0, latest;
+    double needed = c->cone ? needed_tol(f, t, c->step) : 0, latest;
     char why[300] = "";
     bool searched = w->run.work.wedged > 0 || t->o->jam_lasts, proven = searched && contradicts(f, t, why, sizeof why);
     for (int which = first; which <= last && !proven && !t->exhausted; which++) {
@@ -328,7 +377,7 @@ static bool solve_directly(const pp_frame *f, pp_trial *t, bool guess) {
 static perp_status solve_as(pp_frame *f, pp_trial *t, perp_class cls, int first, int last, bool guess) {
     perp_world *w = f->w;
     posed c;
-    perp_status st = pose(t->p, cls, &w->arena, &c);
+    perp_status st = pose(f, t, cls, &c);
     if (st) return pp_fail(w, st, "the step problem could not be formed: %s", perp_status_text(st));
     t->unknowns = c.n;
     double *z = PP_ARENA_ZERO(&w->arena, double, c.n);
@@ -351,15 +400,16 @@ static int as_cones(const perp_world *w, const perp_step_problem *p) {
     return i;
 }
 
-/* Without contacts, bounded rows are the same problem in every form. Pivoting eliminates the unbounded rows first and drops rows that
- * nearly depend on them, as near a dead point of a mechanism. Some methods of `auto` keep them. Used if the chain does not contain `auto`. */
+/* Without friction the problem is the same in every form. Pivoting eliminates the unbounded rows first. This costs digits if masses differ
+ * much, and it drops rows that nearly depend on others, as near a dead point of a mechanism. Some methods of `auto` keep them. Used if the
+ * chain does not contain `auto`. */
 static perp_status rows_by_auto(const pp_frame *f, pp_trial *t) {
     perp_world *w = f->w;
     posed c;
     pp_settings settings;
     perp_solve_info info = {0};
     perp_step_residual r;
-    perp_status st = pose(t->p, PERP_CONE, &w->arena, &c);
+    perp_status st = pose(f, t, PERP_CONE, &c);
     double *z = st ? NULL : PP_ARENA_ZERO(&w->arena, double, c.n);
     if (st || !z) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joint rows", t->p->njoint);
     pp_settings_default(&pp_solver_auto, 0, &settings);
@@ -407,7 +457,8 @@ perp_status pp_trial_solve(pp_frame *f, pp_trial *t, bool guess) {
         last--; /* `auto` solves cones only: as an LCP it solved none that the others missed */
     perp_status st = solve_as(f, t, cls, 0, last, guess);
     work->limit = limit;
-    if (st == PERP_E_SOLVE && cones < 0 && t->p->ncontact == 0 && w->def.form != PERP_FORM_CONE)
+    if (st == PERP_E_SOLVE && cones < 0 && (t->p->ncontact == 0 || (frictionless(t->p) && !w->def.no_fallback)) &&
+        w->def.form != PERP_FORM_CONE)
         return rows_by_auto(f, t);
     /* Eliminating joints from an LCP costs digits. As cones they are rows like all others. */
     bool posed_anew = cls == PERP_LCP && w->def.form == PERP_FORM_CONE && !bilateral_only(t->p);
