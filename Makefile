@@ -66,8 +66,8 @@ dist:                ## source archive of this version in build/packages
 test: setup          ## the tests: gcc, clang with sanitizers, threads, format and include order
 	@tools/test --lint release debug-clang tsan
 
-test-quick: setup    ## the tests that take less than three seconds, with gcc only
-	@tools/test --quick release
+test-quick: setup    ## the tests that take less than three seconds, with gcc only, in a build of its own
+	@tools/test --quick quick
 
 nightly: setup       ## all that make test leaves out, and new seeds: rates, and what fails in out/nightly; hours. SEEDS=10
 	@tools/nightly $(if $(SEEDS),--seeds $(SEEDS)) $(if $(COUNT),--scenes $(COUNT))

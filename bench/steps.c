@@ -48,12 +48,13 @@ static void run(const char *name, perp_scene *s, uint64_t most) {
     perp_scene_close(s);
 }
 
-/* The name of a scene: its file, or its folder if the file is called scene.yaml. */
+/* The name of a scene: its file without `.yaml`, or its folder if the file is called scene.yaml. Models keep their ending: arm.sdf is not arm.urdf. */
 static void name_of(const char *path, char *name, size_t size) {
-    const char *end = strrchr(path, '.'), *from;
-    const char *slash = strrchr(path, '/');
-    if (slash && !strcmp(slash, "/scene.yaml")) end = slash;
-    if (!end || end < path) end = path + strlen(path);
+    const char *end = path + strlen(path), *from;
+    if (end - path > 11 && !strcmp(end - 11, "/scene.yaml"))
+        end -= 11;
+    else if (end - path > 5 && !strcmp(end - 5, ".yaml"))
+        end -= 5;
     for (from = end; from > path && from[-1] != '/';) from--;
     snprintf(name, size, "%.*s", (int)(end - from), from);
 }

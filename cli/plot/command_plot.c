@@ -121,7 +121,7 @@ static bool is_about_solvers(const char *what) {
     return false;
 }
 
-/* A file that exists, or a name that can only be meant as one. A group's name is never a file's: `./energy` is. */
+/* A file that exists, or a name that cannot mean anything else. The name of a group is never taken for a file; `./energy` is. */
 static bool is_recording(const char *operand) {
     if (is_about_solvers(operand)) return false;
     if (ends(operand, ".h5") || ends(operand, ".hdf5") || ends(operand, ".csv")) return true;
@@ -283,7 +283,7 @@ static int draw(const cli_args *a, const plot_request *q) {
     return CLI_OK;
 }
 
-/* Figures about solvers stand alone, and take the options that any figure has. */
+/* Figures about solvers are not mixed with others. They accept the options that all figures have. */
 static int check_about_solvers(const cli_args *a, const plot_request *q) {
     static const char *const not_for[] = {"from", "to", "equal", "marks", "together", "list", "csv"};
     int about = 0;

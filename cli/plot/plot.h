@@ -7,30 +7,28 @@
 
 #include "cli.h"
 
-/* Colours by index, chosen to be told apart by all eyes (after Okabe and Ito); they repeat. PLOT_INK is that of the
- * text. */
+/* Colours by index, after Okabe and Ito: they can be distinguished with colour-blind eyes, too. They repeat. PLOT_INK is the colour of text. */
 enum { PLOT_COLOURS = 8, PLOT_NEXT = -1, PLOT_INK = -2 };
 /* Index of the colour of a contact state: 0 separating, 1 sticking, 2 sliding. The same as in perp render and the viewer. */
 #define PLOT_STATE(s) (-3 - (s))
-/* Dashes by number: 1 solid, 2 dashed, ... 6; lines with the same colour stay apart, and all of them in black and
- * white. */
+/* Dashes by number: 1 solid, 2 dashed, ... 6. They distinguish lines of one colour, and all lines in black and white. */
 enum { PLOT_DASHES = 6 };
 
 typedef struct plot_line {
     const double *x, *y;
-    long n;            /* 0 with a label: stands in the legend only */
+    long n;            /* 0 with a label: appears in the legend only */
     const char *label; /* NULL: not in the legend */
-    int colour;        /* index into the palette; PLOT_NEXT: its place among the lines of the panel */
+    int colour;        /* index into the palette; PLOT_NEXT: its number among the lines of the panel */
     /* 0: line only; 'o': marks on the line; '.': marks only; 'x': crosses only; 's': steps (value holds until the next);
      * 'h': histogram, bars from 0 (log axis: from its lower end); x holds n + 1 edges, strictly increasing, and y the n
      * heights between them; a height that is not a number has no bar */
     char mark;
     bool dashed;
-    int dash; /* 0: as `dashed` says if any line of the panel is dashed, else by its place; 1..PLOT_DASHES: that one */
-    /* Interval of each y (n numbers each; either may be NULL: that side is open; NaN: none there). Marks and bars get
-     * error bars with caps, lines and steps a pale band. */
+    int dash; /* 0: chosen by `dashed` if any line of the panel is dashed, else by the number of the line; 1..PLOT_DASHES: this one */
+    /* Interval around each y, n numbers each. NULL: this side is open. NaN: no interval at this point. Marks and bars are drawn with error bars, lines and steps with a pale band. */
     const double *low, *high;
-    double size; /* of marks that stand alone or have error bars: radius [pt at 9 pt]; 0: by their number */
+    double
+        size; /* radius of marks that are not on a line or have error bars [pt at 9 pt]; 0: chosen by the number of marks */
 } plot_line;
 
 /* A heat map: cells around centres. The edges of cells lie in the middle between neighbours (log axes: in the middle of
@@ -59,7 +57,7 @@ typedef struct plot_panel {
     const plot_line *line;
     int nline;
     bool logx, logy, equal; /* equal: the same scale on both axes, for paths in the plane */
-    bool shared;            /* its x axis is that of the next panel too, if that is shared as well: numbers only once */
+    bool shared; /* shares its x axis with the next panel, if that is `shared`, too: the numbers are written once */
     double xmin, xmax, ymin, ymax; /* NAN: from the data */
     /* With nrow > 0 a band chart: rows from the top, each piece in the order of x0 within its row. */
     const plot_band *band;
@@ -91,7 +89,7 @@ typedef struct plot_figure {
  * "top-left", "top-right", "bottom-left", "bottom-right", "above", "outside" (to the right), "none"; ended by NULL. */
 extern const char *const plot_legends[];
 
-/* Is the end of the name that of a figure? If not, complains and lists the ones there are. */
+/* Does the name end as that of a figure (.svg, ...)? If not, reports an error with a list of the endings. */
 perp_status plot_check_output(const char *path, perp_refusal *why);
 /* Writes the figure to a temporary file beside `path` and renames it, so a failure leaves nothing half written. The
  * same figure makes the same bytes. An existing file is replaced, but never one that holds HDF5 data. PERP_E_ARG: the
@@ -120,10 +118,10 @@ typedef struct plot_request {
     bool grid, dark, together; /* together: everything in one panel */
 } plot_request;
 plot_request plot_request_default(void);
-/* A figure of these panels, as large and looking as was asked for. */
+/* A figure of these panels with the size and look that were requested. */
 plot_figure plot_requested(const plot_request *q, const plot_panel *panel, int npanel);
 
-/* What came of it. */
+/* What was drawn. */
 typedef struct plot_report {
     double width, height; /* [mm] */
     int panels, lines;    /* lines: curves, or rows of band charts */

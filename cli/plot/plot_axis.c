@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* plot_axis.c - ranges, ticks and their words, scales, thinning
+/* plot_axis.c - ranges, ticks and their labels, scales, thinning
  *   Finds a few round numbers to write at an axis, and reduces long data to fewer points that look the same.
  * Method   Linear ticks are k m 10^e with integer k and m = 1, 2 or 5. They are stored as integers, so their labels are exact. If
  *          labels are long, a common power of ten and a common offset are written once, in the note of the axis. Log

@@ -36,8 +36,7 @@ typedef struct plot_axis {
     char note[64]; /* factor and offset of the tick labels: "×10^{−3} + 9.81"; "": none */
 } plot_axis;
 
-/* Sets the ends of an axis for the range: a little room on both sides if `room` (log: whole decades), a fitting span
- * around a constant,
+/* Sets the ends of an axis for the range: a small margin on both sides if `room` (log: whole decades), a suitable span around a constant,
  * 0..1 for nothing at all. An end that is not NaN in fixed_lo, fixed_hi is taken as it is, if the axis can have it. */
 void plot_axis_span(plot_axis *a, plot_range r, bool log, bool room, double fixed_lo, double fixed_hi);
 /* Sets the ticks: at most `most` of them, at 1, 2 or 5 times a power of ten; log axes: decades, with minor ticks
@@ -50,9 +49,9 @@ double plot_axis_place(const plot_axis *a, double v);
 typedef struct plot_point {
     double x, y;
 } plot_point;
-/* Thins a line without gaps, in place, so that nothing is lost to the eye: of the points that follow each other within
- * one column of `column` width, the first, lowest, highest and last stay; then points go that lie within `off` of the
- * straight line without them. Returns how many are left; the ends always stay. */
+/* Thins a line without gaps, in place, without visible change. Of successive points within one column of width `column`, it keeps the first, lowest,
+ * highest and last. Then it removes points that lie within `off` of the straight line between their neighbours. Keeps both ends. Returns the number
+ * of points that are left. */
 long plot_thin(plot_point *p, long n, double column, double off);
 
 #endif

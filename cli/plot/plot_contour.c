@@ -2,11 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* plot_contour.c - lines of equal value by marching squares
  *   for numbers v[j][i] at the points (x[i], y[j]) of a grid, find the curves v = level
- * Method   an edge between two neighbours with one of them at or above the level and the other below is crossed once,
- *          where linear interpolation says. A square of four points has 0, 2 or 4 crossed edges; they are joined in
- *          pairs, and where there are 4 the mean of the corners decides which pairs (the saddle's middle is on its
- *          side). Every crossed edge belongs to at most two squares, so it has at most two neighbours: the edges form
- *          chains and rings, which are walked.
+ * Method   if one end of an edge is at or above the level and the other is below, a line crosses the edge once, at the point of linear
+ *          interpolation. A square of four points has 0, 2 or 4 crossed edges, which are joined in pairs. If there are 4 (a saddle), the mean of
+ *          the corners is taken as the value in the middle and decides which edges are paired. Every crossed edge belongs to at most two
+ *          squares, so it has at most two neighbours, and the edges form chains and rings.
  * Valid    any numbers; a square with a corner that is not finite is left out, and lines end at it.
  * Cost     one pass over the grid, four whole numbers for each of its points.
  * Source   Lorensen, Cline (1987), in two dimensions; the rule for saddles: Nielson, Hamann (1991), simplified to the
@@ -53,7 +52,7 @@ static void join_square(grid *g, int i, int j) {
         if (above[k] != above[(k + 1) % 4]) crossed[n++] = edge[k];
     if (n == 2) join(g, crossed[0], crossed[1]);
     if (n < 4) return;
-    if ((mean >= g->level) == above[0]) { /* corners 0 and 2 hang together: the lines cut off corners 1 and 3 */
+    if ((mean >= g->level) == above[0]) { /* corners 0 and 2 are connected: the lines cut off corners 1 and 3 */
         join(g, edge[0], edge[1]);
         join(g, edge[2], edge[3]);
     } else {
@@ -74,7 +73,7 @@ static plot_point crossing(const grid *g, long edge) {
     return p;
 }
 
-/* Walks from an edge to the end of its chain or around its ring, and takes the links away. Two edges share one square at
+/* Follows the links from an edge to the end of its chain or around its ring, and removes them. Two edges share one square at
  * most, so both links of an edge are never the same. */
 static long walk(grid *g, long from, plot_point *out) {
     long n = 0, here = from, before = NONE;
@@ -88,7 +87,7 @@ static long walk(grid *g, long from, plot_point *out) {
     return n;
 }
 
-/* Points that fall together (the level is met at a grid point) are one. */
+/* Points that coincide, because the level is met at a grid point, are one. */
 static void take_out_doubles(plot_contour *c) {
     long n = 0;
     for (long i = 0; i < c->n; i++)
@@ -112,7 +111,7 @@ long plot_contours(pp_arena *arena, const plot_field *f, double level, plot_cont
     plot_point *p = PP_ARENA_ARRAY(arena, plot_point, crossed);
     plot_contour *all = PP_ARENA_ARRAY(arena, plot_contour, crossed);
     if (!p || !all) return -1;
-    for (int closed = 0; closed < 2; closed++) { /* chains from their ends first; what is left then are rings */
+    for (int closed = 0; closed < 2; closed++) { /* first chains, from their ends; the remaining links are rings */
         for (long e = 0; e < n; e++) {
             if (g.link[e][0] == NONE || (!closed && g.link[e][1] != NONE)) continue;
             plot_contour c = {p, walk(&g, e, p), closed == 1};

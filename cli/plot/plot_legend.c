@@ -130,7 +130,7 @@ void plot_draw_legend(plot_page *g, const plot_frame *f) {
                 plot_cross_path(g, (x + end) / 2, y, radius * g->unit);
                 plot_paint(g, k.colour);
                 plot_stroke_crosses(g, radius);
-            } else if (mark == 'h') { /* its area is all there is */
+            } else if (mark == 'h') { /* the legend has only its area to compare */
             } else if (mark == 'o' || k.mark >= 0) {
                 plot_open_mark(g, (x + end) / 2, y, &k, mark == 'o' ? k.shape : k.mark);
             }

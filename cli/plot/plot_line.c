@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* plot_line.c - the lines of a panel: traces on the page, dashes, marks
- * Method   every line becomes a trace on the page first: cut at gaps and at the edges of the box, thinned to what the
- *          eye can see. From the traces come both the drawing and the choice of the corner that the legend hides least
- *          of.
- * Valid    any data; numbers that an axis cannot show are gaps, a point between two gaps is drawn as a dot.
+ * Method   first every line becomes a trace on the page: it is cut at gaps and at the edges of the box, and thinned to what is visible. Traces
+ *          serve for drawing and for finding the corner in which the legend hides least.
+ * Valid    any data; numbers that an axis cannot show are gaps; a point between two gaps is drawn as a dot.
  * Cost     proportional to the points; what is written is bounded by the size of the paper. */
 #include "plot/plot_draw.h"
 
@@ -44,7 +43,7 @@ typedef struct builder {
     plot_trace *t;
     long piece;      /* where the piece began */
     bool open;       /* the last point of the data was shown */
-    plot_point last; /* it, before cutting */
+    plot_point last; /* this point before cutting */
 } builder;
 
 static void end_piece(builder *b) {
@@ -52,7 +51,7 @@ static void end_piece(builder *b) {
     if (t->n == b->piece) return;
     t->n = b->piece + plot_thin(t->p + b->piece, t->n - b->piece, COLUMN, OFF);
     plot_point first = t->p[b->piece];
-    bool still = true; /* a body that rests: a dot, as a line without length would not show */
+    bool still = true; /* a body at rest: a dot, because a line without length would be invisible */
     for (long i = b->piece + 1; i < t->n && still; i++) still = hypot(t->p[i].x - first.x, t->p[i].y - first.y) < 0.5;
     if (still) t->n = b->piece + 1;
     t->p[t->n].x = t->p[t->n].y = NAN;
@@ -214,14 +213,14 @@ void plot_draw_trace(plot_page *g, const plot_trace *t, const plot_look *k) {
         if (j - i == 1) {
             cairo_new_sub_path(cr);
             cairo_arc(cr, t->p[i].x, t->p[i].y, (t->n == 2 ? 2 : PLOT_LINE_WIDTH) * g->unit, 0,
-                      TURN); /* larger if it is all there is */
+                      TURN); /* larger if nothing else is drawn */
         }
         i = j + 1;
     }
     if (dots) cairo_fill(cr);
 }
 
-/* A few marks along a trace, at other places for each line, so that crossing lines are told apart. */
+/* A few marks along a trace. Each line has them at other places, so that crossing lines can be distinguished. */
 void plot_draw_sparse(plot_page *g, const plot_frame *f, const plot_trace *t, const plot_look *k, int i) {
     double apart = f->width / 6, next = apart * (0.25 + 0.13 * (i % PLOT_DASHES)), gone = 0;
     for (long q = 1; q < t->n; q++) {
@@ -243,7 +242,7 @@ void plot_stroke_crosses(plot_page *g, double size) {
     cairo_stroke(g->cr);
 }
 
-/* Marks at the data. Those on a line keep a distance; those alone are drawn once for every small cell of the paper. */
+/* Marks at the data. On a line, they keep a distance from each other. Without a line, at most one is drawn in each small cell of the paper. */
 void plot_draw_marks(plot_page *g, const plot_frame *f, const plot_line *l, const plot_look *k) {
     const double cell = 0.4;
     long nx = (long)ceil(f->width / cell) + 1, ny = (long)ceil(f->height / cell) + 1;

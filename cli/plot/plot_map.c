@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* plot_map.c - heat maps: cells, hatching where there is no data, contours and their levels, numbers in the cells
- * Method   cells are rectangles in rows; each reaches a little under the next one, as otherwise fine gaps would show
- *          between them on the screen. Neighbours of one colour are one rectangle. Cells that are finer than the paper
+ * Method   cells are rectangles in rows. Each reaches a little under the next one; otherwise fine gaps would be visible between them on a screen. Neighbours of one colour are one rectangle. Cells that are finer than the paper
  *          resolves are drawn once for every MINIMUM of paper. Contours are found on the page (plot_contour.c), so
  *          they are straight lines between the centres on any axis; a pale line below keeps them visible on all
  *          colours. A level is written where its longest line is straight for the length of the number.
@@ -267,7 +266,7 @@ static bool room_for(const plot_frame *f, const spot *s, const spot *old, int no
     return true;
 }
 
-/* The straightest place for a number of that width; of equal ones that of the longest line, near its middle. */
+/* The straightest place for a number of this width. Among equal places, the one nearest to the middle of the longest line. */
 static spot find_spot(const plot_frame *f, const plot_contour *c, long n, double width, const spot *old, int nold) {
     spot best = {-1, 0, 0, 0, 0, 0, width, 0.12}; /* more crooked than this is not read well */
     enum { TRIES = 24 };

@@ -100,7 +100,7 @@ perp_status plot_get_series(plot_data *d, const char *name, int *out) {
     for (int s = 0; s < d->nsource; s++) {
         perp_status status = read_series(d, &d->source[s], name, &d->quantity[k].v[s]);
         if (!status) continue;
-        d->nquantity--; /* it may be tried as something else */
+        d->nquantity--; /* the caller may try it as something else */
         return status;
     }
     *out = k;
@@ -133,7 +133,7 @@ const char *plot_with_unit(plot_data *d, const char *name, const char *unit) {
 /* Is it, with its colon or comma, the name of a series of the first recording? */
 static bool is_series(const plot_data *d, const char *name) {
     const char *s;
-    if (!name[strcspn(name, ":,")]) return false; /* nothing to be mistaken */
+    if (!name[strcspn(name, ":,")]) return false; /* there is no colon or comma to be mistaken */
     for (int i = 0; (s = perp_recording_series_name(d->source[0].r, i)); i++)
         if (!strcmp(s, name)) return true;
     return false;
@@ -160,7 +160,7 @@ static perp_status unknown(plot_data *d, const char *what) {
     for (int i = 0; i < n; i++)
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", words[i]);
     const char *near = pp_suggest(what, words);
-    if (strchr(what, '.')) return PERP_E_NAME; /* the recording has told which quantities come near */
+    if (strchr(what, '.')) return PERP_E_NAME; /* the recording has reported similar names */
     char allowed[480];
     snprintf(allowed, sizeof allowed, "a quantity (--list names them) or %s%s%s%s", list, near ? "; did you mean " : "",
              near ? near : "", near ? "?" : "");
@@ -196,7 +196,7 @@ static perp_status add_one(plot_data *d, plot_sketch **k, char *what) {
         if (!(*k)->xlabel != !xlabel)
             return pp_complain(d->why, PERP_E_ARG, (pp_location){0}, "what", label,
                                "in one panel, either all over time or all FIRST:SECOND");
-        /* several: the axis tells the unit if it is the same for all */
+        /* several curves: the axis shows the unit if all have the same */
         const plot_curve *c = &(*k)->curve[0];
         bool same = true, same_x = true;
         for (int i = 0; i < (*k)->ncurve; i++) {

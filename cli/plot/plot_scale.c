@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* plot_scale.c - a colour scale for heat maps
- *   equal steps of the number look equally large, in colour, printed in grey, and to eyes that see two primaries
+ *   equal steps of the number look equally large: in colour, printed in grey, and for colour-blind readers
  * Method   a smooth curve in OKLab (a uniform space: equal distances look equal) through five control points of our
  *          own, from dark violet over blue, teal and green to light yellow. Lightness grows all the way, so the order
  *          survives without colour; blue to yellow is the axis that red-green colour-blind eyes keep. The curve is

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* plot_text.c - text of figures: any UTF-8, superscripts, letters that the first font does not have
  *   "M L^2/T^2", "10^{-3}", "time [T]", "ω", "×10^{−3}"
- * Method   the text is cut into runs of one font and height; each is shown by itself. A caret raises the digits (with a
+ * Method   the text is cut into runs of one font and height, which are drawn one by one. A caret raises the digits (with a
  *          sign) or the braces after it. Bytes that are not UTF-8 and control characters are shown as a replacement, so
  *          a file name can be a label whatever it holds.
  * Cost     proportional to the text. */
@@ -11,9 +11,10 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const family[2] = {"Liberation Sans", "DejaVu Sans"}; /* the second for what the first lacks */
-#define RAISED 0.70                                                      /* size of superscripts */
-#define RISE   0.38 /* their height above the baseline, in parts of the font */
+static const char *const family[2] = {"Liberation Sans",
+                                      "DejaVu Sans"}; /* the second is for letters that the first lacks */
+#define RAISED 0.70                                   /* size of superscripts */
+#define RISE   0.38                                   /* their height above the baseline, in parts of the font */
 
 /* Length of the UTF-8 sequence at s, 0 if it is none. */
 static int sequence(const unsigned char *s) {

@@ -23,7 +23,7 @@
 typedef struct output {
     char *at, *end;
     bool full;    /* it would become longer than it was */
-    char command; /* that the next numbers belong to without a letter; 0: none */
+    char command; /* command of the next numbers if they have no letter; 0: none */
     bool parted;  /* the last character was a letter: no blank is needed */
     bool dot;     /* the last number has a decimal point */
 } output;
@@ -145,7 +145,7 @@ static bool rewrite_number(output *o, const char *from, const char *end) {
     return !o->full;
 }
 
-/* Does the text go on with this? */
+/* Does the text continue with this word? */
 static bool next_is(const char *p, const char *end, const char *word) {
     const size_t n = strlen(word);
     return (size_t)(end - p) >= n && memcmp(p, word, n) == 0;
@@ -153,7 +153,7 @@ static bool next_is(const char *p, const char *end, const char *word) {
 
 size_t svg_compact(char *svg, size_t size) {
     char *spare = malloc(size + 1), *to = svg;
-    if (!spare) return size; /* it is as good as before */
+    if (!spare) return size; /* the file stays as it was */
     memcpy(spare, svg, size);
     spare[size] = 0; /* for strtod() */
     const char *p = spare, *end = spare + size;

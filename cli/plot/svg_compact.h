@@ -6,8 +6,7 @@
 
 #include <stddef.h>
 
-/* Rewrites the SVG in place: coordinates on a grid of SVG_GRID points, paths in relative commands. What it looks like does not
- * change by more than half of that. Returns the new size, which is not larger. */
+/* Rewrites the SVG in place: coordinates on a grid of SVG_GRID points, paths in relative commands. No point moves by more than half of that. Returns the new size, which is not larger. */
 size_t svg_compact(char *svg, size_t size);
 
 #define SVG_GRID 0.01 /* of coordinates [pt]: 3.5 micrometres on paper, a seventieth of a pixel on a screen */

@@ -356,7 +356,7 @@ static int read_moments(task *t) {
 
 static int no_memory(const task *t) { return cli_refuse_say(t->a, CLI_MACHINE, "not enough memory"); }
 
-/* Balls of everything that the camera shall show; what fell away is left out. */
+/* Bounding balls of everything that the camera shows. Bodies that fell away are left out. */
 static int gather_balls(task *t, double from, double to, bool run, render_balls *b) {
     enum { LOOKS = 151 }; /* frames of a run that are looked at */
     const render_scene *s = &t->source.scene;
@@ -392,7 +392,7 @@ static int place_camera(task *t, double from, double to, bool run) {
     return code;
 }
 
-/* Bodies that are seen through: those named, or those that are in the way. */
+/* Bodies that are drawn transparent: those named, or those that hide moving bodies. */
 static int choose_glass(task *t) {
     int n = cli_count(t->a, "glass");
     render_scene *s = &t->source.scene;
@@ -417,7 +417,7 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The length of arrows: of many contacts nineteen in twenty are shorter than a seventh of the picture, of a few all. */
+/* The scale of arrows: 95 % of them are shorter than a seventh of the picture; with few contacts, all of them. */
 static int scale_forces(task *t, const render_moment *m, int n) {
     long all = 0, count = 0;
     for (int i = 0; i < n; i++) all += m[i].ncontact;
@@ -512,7 +512,7 @@ static bool frame_name(const char *folder, int i, char *out, size_t size) {
     return n > 0 && (size_t)n < size;
 }
 
-/* The folder is there, empty of frames or to be replaced. */
+/* Makes the folder. It must have no frames unless they are to be replaced. */
 static int prepare_folder(const task *t, const char *folder) {
     char path[CLI_PATH], safe[200], found[240];
     struct stat st;
@@ -534,7 +534,7 @@ static int prepare_folder(const task *t, const char *folder) {
     return CLI_OK;
 }
 
-/* Forces of all frames of the film have one scale; what hides something in one of them is glass in all. */
+/* All frames of the film have one scale of forces. A body that hides something in one of them is transparent in all. */
 static int prepare_film(task *t, double from, double to) {
     enum { LOOKS = 24 };
     t->n = LOOKS;
@@ -667,7 +667,7 @@ static int draw_film(task *t) {
     if (tell) fputs("\r\033[K", stderr);
     if (film_close(r.film, !code, &t->why)) code = cli_refuse_writing(t->a, &t->why);
     if (code) return code;
-    /* frames of a longer film before this one would become its end */
+    /* frames of an earlier, longer film would become the end of this one */
     char path[CLI_PATH];
     for (int i = done + 1; r.kind == FILM_NONE && i <= FRAMES_MAX && frame_name(r.path, i, path, sizeof path); i++)
         if (remove(path)) break;

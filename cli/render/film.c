@@ -98,7 +98,7 @@ static bool put_count(film *f) {
     return put_chunk(f->file, "acTL", data, sizeof data, NULL, 0);
 }
 
-/* A picture is seen for 1/fps seconds: exactly if fps is a whole number, else to a thousandth of a second. */
+/* A picture is shown for 1/fps seconds: exactly if fps is a whole number, else rounded to a thousandth of a second. */
 static bool put_frame_control(film *f) {
     unsigned char data[26] = {0};
     bool whole = f->fps == floor(f->fps) && f->fps <= 65535;
@@ -207,13 +207,13 @@ perp_status film_open(const char *path, film_kind kind, double fps, bool even, f
     f->fps = fps;
     f->pipe = -1;
     int n = snprintf(f->path, sizeof f->path, "%s", path);
-    /* the end of the name tells ffmpeg what to make */
+    /* ffmpeg chooses the format by the ending of the name */
     int m = snprintf(f->part, sizeof f->part, "%.*s.part%s", (int)(strlen(path) - strlen(end)), path, end);
     perp_status s = PERP_OK;
     if (n < 0 || m < 0 || (size_t)m >= sizeof f->part || (size_t)n >= sizeof f->path)
         s = trouble(why, PERP_E_ARG, "the film", "its path is too long");
     if (!s && kind == FILM_FFMPEG) {
-        signal(SIGPIPE, SIG_IGN); /* write() tells */
+        signal(SIGPIPE, SIG_IGN); /* write() then reports the error */
         s = start_ffmpeg(f, even, why);
     } else if (!s) {
         f->file = fopen(f->part, "wb");

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* film.h - pictures in a row as one file.
+/* film.h - a sequence of pictures as one file.
  *
  *   .mp4 .webm .mkv .mov .gif   ffmpeg makes the file from PNG pictures that it reads from a pipe
  *   .png .apng                  an animated PNG (PNG specification, third edition, 11.3.6): no other program is needed, and
  *                               browsers play it
  *
- * The film is written beside its place, under a name with .part in it, and moved there when it is whole. */
+ * The film is written under a name with .part in it and renamed when it is complete. */
 #ifndef FILM_H
 #define FILM_H
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* render.h - pictures of recordings: what is drawn, and how it is put together.
+/* render.h - pictures of recordings: from a recording to a picture, by file.
  *
  *   render_source.c   recording -> scene and moments          render_theme.c    colours
  *   render_3d.c       a moment of a 3D world -> light in each pixel, with render_mesh, _camera, _raster, _light, _rows
@@ -76,9 +76,9 @@ typedef struct render_source {
     pp_arena arena;
 } render_source;
 
-/* Opens a recording and learns its bodies; refuses one without frames or poses. Close it also after a failure. */
+/* Opens a recording and reads its bodies. Refuses one without frames or poses. Close it also after a failure. */
 perp_status render_open(const char *path, render_source *s, perp_refusal *why);
-/* Refuses a recording without that part of what perp_record names. */
+/* Refuses a recording without this part, a bit of perp_record. */
 perp_status render_holds(const render_source *s, unsigned part, const char *name, perp_refusal *why);
 void render_close(render_source *s);
 void render_colour_bodies(render_scene *s, const render_theme *theme, const char *way);
@@ -141,7 +141,7 @@ typedef struct render_layers {
     float *close;  /* at the middle of each pixel */
 } render_layers;
 perp_status render_layers_make(pp_arena *arena, int width, int height, render_layers *out, perp_refusal *why);
-/* Overlays moments, one after the other. `empty` is the scene without moving bodies. */
+/* Overlays moments in turn. `empty` is the scene without moving bodies. */
 void render_overlay_begin(const render_layers *empty, render_layers *sum);
 void render_overlay_add(const render_layers *empty, const render_layers *moment, double opacity, render_layers *sum);
 void render_overlay_end(render_layers *sum);

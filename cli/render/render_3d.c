@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* render_3d.c - a moment of a 3D world as light in each pixel
- * Method   all surfaces become triangles in the picture, cut off before the eye. Then the picture is drawn `samples`
- *          times, each time with the points elsewhere in their pixels and light from another part of lamp and sky: what is
- *          closest in each pixel, its light, then lines. The mean of all has smooth edges and soft shadows.
+ * Method   all surfaces become triangles in the picture, clipped in front of the eye. Then the picture is drawn `samples` times, each time
+ *          with another sample point in the pixels and light from another part of lamp and sky: first the closest surface in each pixel, then its
+ *          light, then lines. The mean has smooth edges and soft shadows.
  * Source   accumulation of pictures: Haeberli and Akeley 1990
  * Cost     samples x (pixels + triangles + maps of shadows). */
 #include "render/render.h"
@@ -19,10 +19,10 @@
 #define LAMP    0.70 /* light of a surface that faces the lamp */
 #define SKY     0.46 /* of a level surface under the open sky */
 #define BOUNCE  0.22 /* from below */
-#define GLASS   0.05 /* of the light that a sheet of glass takes */
+#define GLASS   0.05 /* part of the light that a transparent sheet absorbs */
 #define GROUND  4.5  /* radius to which the ground is seen, in radii of the scene */
 #define SHADOWS 1.5  /* radius to which shadows are cast, in radii of the scene */
-#define HIDDEN  0.05 /* part of what moves that an obstacle may hide before it is made glass */
+#define HIDDEN  0.05 /* part of the moving bodies that an obstacle may hide before it is drawn transparent */
 
 /* A vertex in the world. */
 typedef struct corner {
@@ -32,7 +32,7 @@ typedef struct corner {
 /* A triangle that is seen. */
 typedef struct facet {
     render_corner c[3];  /* in the picture */
-    perp_vec3 p, e1, e2; /* a corner and two sides in the world, for what curved ones need */
+    perp_vec3 p, e1, e2; /* a corner and two sides in the world, for curved surfaces */
     perp_vec3 n[3];
     double g11, g12, g22; /* rows of the inverse of the sides' Gram matrix */
     int shape;
@@ -172,7 +172,7 @@ static void add_outline(plan *p, const corner v[3], double strength, int shape) 
 static void add_shape(plan *p, int shape) {
     const render_mesh *m = &p->mesh[shape];
     perp_pose X = p->X_WS[shape];
-    /* small things get fainter lines, or nothing else were seen of them */
+    /* small bodies get fainter lines; otherwise only their lines would be visible */
     double px =
         render_reach(&p->scene->shape[shape]) / render_pixel(p->camera, fmax(depth_of(p, X.p), p->camera->nearest));
     double strength = p->options->theme->line * (px > 14 ? 1 : px < 3 ? 0.2 : 0.2 + 0.8 * (px - 3) / 11);
@@ -291,7 +291,7 @@ typedef struct pass {
     plan *p;
     render_target target;
     render_light light;
-    float *ink, *veil; /* strength of the line, and what glass takes, in each pixel */
+    float *ink, *veil; /* in each pixel: strength of the line, and light absorbed by transparent bodies */
     int *inked;        /* shape of the line */
     double slack;      /* closeness by which a line may lie behind a surface and still be drawn */
     colour top, bottom, ground, grid, glass;
@@ -369,8 +369,7 @@ static double grid_at(const plan *p, const ground *g, perp_vec3 x, double px, do
     return fmax(on_grid(perp_v3_dot(q, g->t), p->cell, su), on_grid(perp_v3_dot(q, g->o), p->cell, sv));
 }
 
-/* The ground in the light that it gets; seen: how much of it (it fades into the background far away), shade: how much
- * light it lacks. */
+/* Light of the ground. seen: its opacity, as it fades into the background far away; shade: the part of the light that it does not get. */
 static colour light_ground(const pass *a, const facet *f, perp_vec3 x, double px, double py, float *seen,
                            float *shade) {
     const plan *p = a->p;
@@ -462,7 +461,7 @@ static void develop_pixel(const pass *a, render_layers *out, int x, int y) {
         if (p->scene->shape[f->shape].kind == PERP_SHAPE_HALFSPACE) {
             float seen, shade;
             colour g = light_ground(a, f, at, px, py, &seen, &shade);
-            /* over nothing, the ground is its shadow only */
+            /* without a background, only the shadow of the ground is drawn */
             if (clear)
                 c = (colour){0, 0, 0}, cover = seen * shade * 0.8f;
             else
@@ -511,7 +510,7 @@ static perp_status make_pass(pass *a, plan *p, perp_refusal *why) {
     a->grid = linear_of(o->theme->grid);
     a->glass = linear_of(o->theme->obstacle);
     a->lamp_W = lamp_for(p->camera);
-    /* what a surface seen at a slant loses in three pixels */
+    /* change of depth in three pixels of a surface that is seen at a slant */
     a->slack = p->camera->parallel ? 3 * render_pixel(p->camera, 1) : 3 / p->camera->focal;
     return PERP_OK;
 }
@@ -531,7 +530,7 @@ perp_status render_3d(const render_scene *s, const render_moment *m, const rende
         memcpy(out->close, a.target.close, (size_t)n * sizeof *out->close);
     }
     for (int k = 0; !status && k < o->samples; k++) {
-        /* along x even steps, along y the multiples of the golden section: no two in line */
+        /* even steps along x, multiples of the golden section along y: no two in one row or column */
         double golden = 0.5 + k * 0.61803398874989485;
         a.target.dx = (k + 0.5) / o->samples;
         a.target.dy = golden - floor(golden);
@@ -562,7 +561,7 @@ static void touch_hidden(void *context, int x, int y, float close) {
 
 perp_status render_find_glass(render_scene *s, const render_moment *m, const render_camera *c, render_ball extent,
                               perp_refusal *why) {
-    enum { COARSE = 4 }; /* pixels on a side that are looked at as one */
+    enum { COARSE = 4 }; /* width of the squares of pixels that are compared [px] */
     render_camera coarse = *c;
     coarse.focal /= COARSE, coarse.cx /= COARSE, coarse.cy /= COARSE;
     render_options o = {.width = (int)ceil(2 * coarse.cx), .height = (int)ceil(2 * coarse.cy)};

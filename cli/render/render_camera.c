@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* render_camera.c - projection, and the camera that shows all of some balls
- * Method   axes from azimuth and elevation; then the least distance at which every ball lies within the four planes of
- *          the picture, with the middle of what is seen moved to the middle of the picture, a few times over.
+ * Method   axes from azimuth and elevation. Then, repeated a few times: the least distance at which every ball lies within the four planes
+ *          of the picture, and a shift that brings the middle of the balls to the middle of the picture.
  * Cost     proportional to the balls. */
 #include "render/render_camera.h"
 

@@ -41,7 +41,7 @@ typedef struct render_ball {
     double radius;
 } render_ball;
 
-/* How the camera is asked for. */
+/* The requested camera. */
 typedef struct render_view {
     double azimuth, elevation; /* of the eye as seen from the target: about z from +x, above the x-y plane [rad] */
     double distance;           /* of the eye from the target [L]; 0: so that the balls fit */

@@ -35,7 +35,7 @@ void render_mark_springs(const render_sheet *g, const render_moment *m);
 void render_mark_joints(const render_sheet *g, const render_moment *m);
 /* Contacts, forces and cones, as the options ask for them. */
 void render_mark_contacts(const render_sheet *g, const render_moment *m);
-/* Arrows on surfaces that run, such as conveyor belts, on the upper side: towards y in 2D, z in 3D. */
+/* Arrows on moving surfaces such as conveyor belts, on their upper side: towards y in 2D, z in 3D. */
 void render_mark_belts(const render_sheet *g, const render_moment *m);
 /* Labels of bodies, above them. */
 void render_mark_labels(const render_sheet *g, const render_moment *m);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* render_layers.c - light in each pixel: moments over each other, and the picture that cairo takes
- * Method   what moves is laid over what was there before, by its coverage and opacity. Shadows of a moment darken the empty
- *          scene by the part of its light that the moment leaves, to the degree of its opacity.
+ * Method   moving bodies are drawn over the earlier moments, by their coverage and opacity. Shadows of a moment darken the empty scene to the
+ *          part of its light that the moment leaves, weighted by the opacity.
  * Cost     proportional to the pixels. */
 #include "render/render.h"
 
@@ -35,7 +35,7 @@ void render_overlay_add(const render_layers *empty, const render_layers *moment,
     for (long i = 0; i < 4 * pixels; i += 4) {
         const float *moving = moment->moving + i, *own = moment->rest + i, *none = empty->rest + i;
         float *rest = sum->rest + i, *over = sum->moving + i, open = 1 - moving[3], cover = part * moving[3];
-        /* shadows: what is left of the empty scene's light where nothing that moves stands before it */
+        /* shadows: part of the empty scene's light that is left, where no moving body covers it */
         for (int j = 0; j < 3 && open > 0.02f; j++) {
             float left = none[j] > 0 ? own[j] / (open * none[j]) : 1;
             if (left < 1) rest[j] *= 1 - part * (1 - left);

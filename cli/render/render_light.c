@@ -54,7 +54,7 @@ void render_light_aim(render_light *l, perp_vec3 lamp_W, perp_vec3 up_W, perp_ve
     for (int q = 0; q < all; q++) {
         double z = LOWEST + (1 - LOWEST) * (q + 0.5) / all, side = sqrt(1 - z * z);
         sum += z;
-        if (q % n != k) continue; /* each drawing gets one of each height of the sky */
+        if (q % n != k) continue; /* each drawing gets one direction from each height of the sky */
         perp_vec3 s = perp_v3_axpy(perp_v3_scale(z, up_W), side * cos(GOLDEN * q), t);
         aim(&l->sky[q / n], perp_v3_axpy(s, side * sin(GOLDEN * q), o), centre_W, radius);
     }

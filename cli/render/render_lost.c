@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* render_lost.c - bodies that fell or flew away make no room for themselves in the picture
+/* render_lost.c - bodies that fell or flew away do not count for the size of the picture
  *
  * At each moment that is looked at, the middle is the median of all balls, along each axis. A body is lost if it is farther from
  * the middle than GONE times the size of the scene at its start, and than GONE times the distance of most of the others; so a

@@ -50,7 +50,7 @@ static void spoke(const render_sheet *g, render_seen centre, perp_vec3 to_W) {
     cairo_stroke(g->cr);
 }
 
-/* Its axes x, y, z in red, green and blue: all that shows how a body without a shape turns. */
+/* Its axes x, y, z in red, green and blue: they show the orientation of a body without a shape. */
 static void axes(const render_sheet *g, perp_pose X, render_seen centre) {
     static const render_rgb colour[3] = {{0.82, 0.38, 0.23}, {0.18, 0.62, 0.49}, {0.25, 0.53, 0.77}};
     double length = 40 * unit_of(g) * render_pixel(g->camera, centre.depth);
@@ -161,7 +161,7 @@ double render_impulse(const perp_recorded_contact *c) {
     return sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
 }
 
-/* The contact as felt by a body that moves: where, along which normal, with which impulse. */
+/* The contact as it acts on a moving body: point, normal, impulse. */
 typedef struct felt {
     perp_vec3 at_W, n_W, impulse_W;
 } felt;
@@ -246,7 +246,7 @@ void render_mark_contacts(const render_sheet *g, const render_moment *m) {
         }
 }
 
-/* ---- surfaces that run ---- */
+/* ---- moving surfaces ---- */
 
 enum { BELT_ARROWS = 12 }; /* at most on one surface */
 #define BELT_PART   0.4    /* longest arrow as a part of the distance between two */
@@ -268,7 +268,7 @@ void render_mark_belts(const render_sheet *g, const render_moment *m) {
         perp_pose X_WB = m->X_WB[s->body], X_WS = perp_pose_mul(X_WB, s->X_BS);
         perp_vec3 along = perp_v3_unit(perp_q_rotate(X_WB.q, s->surface_velocity)), at = X_WS.p;
         perp_vec3 out = perp_v3_axpy(up, -perp_v3_dot(up, along), along);
-        if (!(perp_v3_norm(out) > 1e-6)) { /* it runs straight up or down: any side will do */
+        if (!(perp_v3_norm(out) > 1e-6)) { /* it moves straight up or down: either side serves */
             perp_vec3 x = perp_q_rotate(X_WS.q, perp_v3(1, 0, 0)), y = perp_q_rotate(X_WS.q, perp_v3(0, 1, 0));
             perp_vec3 side = fabs(perp_v3_dot(x, along)) < 0.9 ? x : y;
             out = perp_v3_axpy(side, -perp_v3_dot(side, along), along);

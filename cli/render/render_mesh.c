@@ -27,7 +27,7 @@ static perp_vec3 corner(const perp_recorded_shape *s, int k) {
     return perp_v3(s->vertex[3 * k], s->vertex[3 * k + 1], s->vertex[3 * k + 2]);
 }
 
-/* Normal of a face by Newell's sum, which does not mind corners on a line. */
+/* Normal of a face by Newell's sum, which is valid also if corners lie on a line. */
 static perp_vec3 face_normal(const perp_recorded_shape *s, int f) {
     perp_vec3 n = {0, 0, 0};
     int first = s->face_start[f], end = s->face_start[f + 1];

@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* render_raster.h - triangles and lines into a buffer of what is closest; one point in each pixel.
+/* render_raster.h - draws triangles and lines into a depth buffer, with one sample point in each pixel.
  *
- * Smooth edges come from drawing the same picture several times with the points elsewhere in their pixels, and taking
- * the mean. */
+ * To smooth edges, the picture is drawn several times with other sample points, and the mean is taken. */
 #ifndef RENDER_RASTER_H
 #define RENDER_RASTER_H
 

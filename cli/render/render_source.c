@@ -90,7 +90,7 @@ static uint64_t frame_before(const render_source *s, double t) {
     return lo;
 }
 
-/* The straight way from a to b: positions and orientations in proportion. */
+/* Interpolation from a to b: positions and orientations. */
 static perp_pose on_the_way(perp_pose a, perp_pose b, double part) {
     perp_pose X = {perp_v3_axpy(a.p, part, perp_v3_sub(b.p, a.p)), a.q};
     perp_vec3 turn = perp_q_log(perp_q_mul(b.q, perp_q_conj(a.q)));

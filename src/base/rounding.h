@@ -6,6 +6,9 @@
 
 /* [1] Part of its terms below which a difference is rounding: some hundred units of it. */
 #define PP_ROUNDING 1e-13
+/* [1] A number that is left of an elimination is rounding if it is below this part of its original size, divided by the smallest relative pivot, or
+ * below PP_NEGLIGIBLE of its size. */
+#define PP_ELIMINATED 1e-14
 /* [1] Part of the size at hand below which a direction, a slip, a friction or a time is none, though it may be more than rounding. */
 #define PP_NEGLIGIBLE 1e-12
 /* [1] Part of the size at hand below which a speed, a work, a depth or the violation of a law is none: solvers leave residuals. */

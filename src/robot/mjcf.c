@@ -11,8 +11,6 @@
 
 #include "robot/mjcf.h"
 
-#define INCLUDE_DEPTH 16 /* [files] deepest nesting of <include>; ends files that include each other */
-
 /* ---- includes ---- */
 
 static perp_status expand(pp_import *m, pp_xml *e, int depth);
@@ -36,7 +34,7 @@ static perp_status read_include(pp_import *m, const pp_xml *include, pp_xml **ro
 /* Puts what is in the file in place of the element `at` points to; *at: what comes after. */
 static perp_status splice(pp_import *m, pp_xml *parent, pp_xml **at, int depth) {
     pp_xml *include = *at, *root, *last;
-    if (depth >= INCLUDE_DEPTH)
+    if (depth >= PP_ROBOT_INCLUDES)
         return pp_robot_wrong(m, include, "file", "includes deeper than 16 files", "at most 16, and no circle");
     perp_status s = read_include(m, include, &root);
     if (!s) s = expand(m, root, depth + 1);

@@ -10,8 +10,6 @@
 
 #include "robot/sdf.h"
 
-#define INCLUDES 16 /* [files] deepest nesting of included files; ends files that include each other */
-
 static const char *const world_words[] = {"model",   "include",    "frame",  "joint", "gravity",
                                           "physics", "light",      "plugin", "scene", "state",
                                           "actor",   "population", "road",   "gui",   NULL};
@@ -189,7 +187,7 @@ static perp_status add_include(pp_sdf *s, const pp_xml *e, int home, int depth) 
     pp_import *m = s->m;
     char path[PP_ROBOT_PATH];
     const pp_xml *root;
-    if (s->includes == INCLUDES)
+    if (s->includes == PP_ROBOT_INCLUDES)
         return pp_robot_wrong(m, e, NULL, "includes deeper than 16 files", "at most 16, and no circle");
     perp_status r = pp_sdf_words(m, e, words, 5);
     if (!r) r = included_file(s, e, path);

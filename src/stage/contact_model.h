@@ -20,8 +20,8 @@ typedef struct pp_contact_model_type {
     bool pyramids_only; /* friction cones are not supported, only pyramids */
 } pp_contact_model_type;
 
-extern const pp_contact_model_type pp_model_peg, pp_model_one_plane, pp_model_standard;
-extern const pp_contact_model_type pp_model_corrective, pp_model_lnc, pp_model_peg_mixed;
+#define PP_CONTACT_MODEL(name) extern const pp_contact_model_type pp_model_##name;
+#include "stage/contact_model_list.h"
 /* NULL name: the default. Returns NULL if there is no model of that name. */
 const pp_contact_model_type *pp_model_find(const char *name);
 /* The model that solves a step which this one cannot solve; NULL: the step fails. */

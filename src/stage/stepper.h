@@ -65,10 +65,8 @@ typedef struct pp_stepper_type {
     void (*ledger)(const pp_frame *f, perp_ledger *l);
 } pp_stepper_type;
 
-extern const pp_stepper_type pp_stepper_stewart_trinkle, pp_stepper_anitescu_potra;
-extern const pp_stepper_type pp_stepper_planar, pp_stepper_quasistatic, pp_stepper_nonconvex_lcp;
-extern const pp_stepper_type pp_stepper_implicit, pp_stepper_implicit_compliant;
-extern const pp_stepper_type pp_stepper_first_order, pp_stepper_second_order, pp_stepper_viscoelastic;
+#define PP_STEPPER(name) extern const pp_stepper_type pp_stepper_##name;
+#include "stage/stepper_list.h"
 /* NULL name: the default. Returns NULL if there is no stepper of that name. */
 const pp_stepper_type *pp_stepper_find(const char *name);
 /* The stepper that solves a step which this one cannot solve, with the chosen contact model; NULL: the step fails. */

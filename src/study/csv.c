@@ -53,7 +53,7 @@ static char *next_field(char **at, const char **broken) {
     return begin;
 }
 
-/* Names that are none: numbers, one long name because columns are separated by something else than commas, a name twice. */
+/* Refuses a line of names that has numbers, a name twice, or one long name because columns are not separated by commas. */
 static perp_status check_names(const pp_csv *t, int number, perp_refusal *why) {
     int numbers = 0;
     for (int i = 0; i < t->ncolumn; i++) {

@@ -22,7 +22,7 @@ typedef struct pp_csv {
  * Blank lines and lines that begin with # are left out. */
 /* @param root folder that the file must lie in; "/": any */
 perp_status pp_csv_read(const perp_allocator *a, const char *root, const char *path, pp_csv *out, perp_refusal *why);
-/* The same from memory. data: size bytes and a zero, from the allocator; owned by the table, freed on failure. */
+/* The same from memory. data: size bytes and a zero byte, from the allocator. The table owns it; it is freed on failure. */
 perp_status pp_csv_parse(const perp_allocator *a, const char *name, char *data, size_t size, pp_csv *out,
                          perp_refusal *why);
 void pp_csv_free(pp_csv *t);

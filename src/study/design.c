@@ -257,7 +257,7 @@ static perp_status check_method(const pp_study *s, uint32_t node, const char *pa
                            name, package);
 }
 
-/* One method; alone: it is the only one. */
+/* Reads one method. alone: the study has no other. */
 static perp_status read_stage(const pp_study *s, pp_design *d, uint32_t node, const char *path, bool alone,
                               perp_refusal *why) {
     const pp_tree *t = &s->tree;

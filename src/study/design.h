@@ -5,9 +5,8 @@
  * Trials of design i are numbered i * T + K, with K = 0 .. T - 1 the trials of the plan. So a file of results holds the
  * whole history. Searches are deterministic: a search is continued by running it again with rows of the file as answers.
  *
- * Levels. Before a design is run, it must pass the levels that are proofs: necessary conditions on its parameters.
- * Levels that are guesses exclude no design: drawn designs that meet more of them are run first. The last level is the
- * trials themselves. */
+ * Levels. Some levels are proofs: necessary conditions on the parameters, which a design must meet before it is run. Others are guesses, which
+ * exclude no design: drawn designs that meet more of them are run first. The last level is the trials themselves. */
 #ifndef PP_STUDY_DESIGN_H
 #define PP_STUDY_DESIGN_H
 
@@ -61,7 +60,7 @@ typedef struct pp_design {
     uint32_t checks;                   /* node: what the result should be; 0: not given */
 } pp_design;
 
-/* Reads the key `design` of a study, whose trials then set the free parameters too. */
+/* Reads the key `design` of a study. The trials of the study then set the free parameters, too. */
 perp_status pp_design_read(pp_study *s, pp_design *out, perp_refusal *why);
 void pp_design_free(pp_design *d);
 /* Trials for one design. */

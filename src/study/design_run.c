@@ -198,7 +198,7 @@ static bool answer(void *ctx, int count, const double *x, double *f, double *g) 
     return !st;
 }
 
-/* Each method goes on from the best point that was found. */
+/* Each method starts at the best point that was found before. */
 static perp_status run_search(pp_design_search *h, perp_refusal *why) {
     const pp_design *d = h->design;
     perp_status st = PERP_OK;
@@ -239,8 +239,8 @@ static perp_status run_search(pp_design_search *h, perp_refusal *why) {
 
 /* ---- drawn designs, level by level ---- */
 
-/* With `enough`, designs pass the levels in blocks of this size, and the search ends between two blocks. A small block wastes few
- * runs; it must be large enough for several workers, but must not depend on their number. */
+/* If the study sets `enough`, designs pass the levels in blocks of this size, and the search ends between two blocks. A small block wastes few
+ * runs. A block must occupy several workers, but its size must not depend on their number. */
 enum { DESIGN_BLOCK = 16 };
 
 /* A block of designs that passes the levels. */
@@ -277,7 +277,7 @@ static bool take_wave(void *ctx, uint64_t i, const pp_row *row) {
     return !w->status;
 }
 
-/* Trials `from` to `to` of all designs of a block that are alive. */
+/* Trials `from` to `to` of all designs of a block that have not failed yet. */
 static perp_status run_wave(const block *b, int level, int step, uint64_t from, uint64_t to, wave *w) {
     pp_design_search *h = b->h;
     const pp_design *d = h->design;
@@ -307,7 +307,7 @@ static uint64_t count_alive(const block *b) {
     return n;
 }
 
-/* All trials of one level, in batches, so that a design that failed is not run any further. */
+/* All trials of one level, in batches. A design that failed in one batch does not run in the next. */
 static perp_status run_level(const block *b, int level, int step) {
     pp_design_search *h = b->h;
     uint64_t T = pp_design_trials(h->design);
@@ -340,7 +340,7 @@ static perp_status run_static(const block *b, int level) {
     return st;
 }
 
-/* Designs that died in this level. */
+/* Marks the designs that failed in this level. */
 static void note_level(const block *b, int level) {
     for (uint64_t j = 0; j < b->n; j++) {
         pp_design_record *r = &b->h->record[b->design[j]];

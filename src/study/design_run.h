@@ -50,7 +50,7 @@ typedef struct pp_design_search {
 
 /* Reads the rows of the file, so that they are not run again. */
 perp_status pp_design_search_begin(pp_design_search *h, perp_refusal *why);
-/* Runs the whole search. PERP_E_STOPPED if it was interrupted; what has been found so far is there. */
+/* Runs the whole search. PERP_E_STOPPED if it was interrupted; the results so far are then in the struct. */
 perp_status pp_design_search_run(pp_design_search *h, perp_refusal *why);
 void pp_design_search_free(pp_design_search *h);
 /* Judges a point with fresh trials that are not kept: for verification. The pool may be of another study (another seed,

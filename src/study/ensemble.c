@@ -18,8 +18,8 @@
 
 #include "study/study.h"
 
-#define WINDOW      64        /* results that may wait for one slow trial, for each worker */
-#define POLL_PERIOD 100000000 /* between two questions whether to stop [ns] */
+#define WINDOW      64        /* results of each worker that may wait for one slow trial */
+#define POLL_PERIOD 100000000 /* time between two checks whether to stop [ns] */
 
 struct perp_ensemble {
     perp_allocator alloc;
@@ -130,7 +130,7 @@ static void *work(void *ctx) {
         bool good = run_one(s, me->number, i, s->result + slot * s->t->result_size);
         pthread_mutex_lock(&s->lock);
         s->there[slot] = true;
-        if (!good && i < s->count) { /* trials before it are still handed on; it is not */
+        if (!good && i < s->count) { /* results of earlier trials are still passed on; this one is not */
             s->count = i;
             pthread_cond_broadcast(&s->room);
         }
@@ -140,7 +140,7 @@ static void *work(void *ctx) {
     return NULL;
 }
 
-/* Ends the run: nothing is begun any more, and with `at_once` trials in progress end. Called with the lock. */
+/* Ends the run: no further trial begins. at_once: trials in progress end, too. The caller holds the lock. */
 static void end(shared *s, bool at_once) {
     if (at_once) atomic_store_explicit(&s->stopping, true, memory_order_relaxed);
     s->count = s->handed;

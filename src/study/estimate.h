@@ -63,7 +63,7 @@ typedef struct pp_estimate {
     int m;                           /* residuals of all cases that are fitted */
     int missing, off_grid, left_out; /* data that are missing; rows whose time is no multiple of h; cases not used */
     int gaps, lost; /* places where rows are missing in tables with even times; rows that seem to be missing there */
-    double begin;   /* time of the first row of a single table: the run starts there [T] */
+    double begin;   /* time of the first row of a single table: the run starts at this time [T] */
     const char *loss;
     double loss_scale;
     uint32_t methods; /* node: one method or a list */

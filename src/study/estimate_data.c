@@ -8,9 +8,9 @@
 #include "study/estimate.h"
 
 #define ON_GRID \
-    1e-3 /* part of h by which a time may miss a step and still count as at it: times are printed with few digits */
+    1e-3 /* largest distance of a time from a step, as a part of h, at which it counts as that of the step: times are printed with few digits */
 
-#define FAR   1e15 /* standard deviations: a number this far off is an error in the data, and its square may overflow */
+#define FAR   1e15 /* [standard deviations] a number farther off is an error in the data, and its square may overflow */
 #define STEPS 1e9  /* of one run: more mean an error in the times or their unit */
 #define EVEN  0.01 /* part of the usual distance of rows by which distances may differ and still count as even */
 #define GAP   1.5  /* times the usual distance: a row is missing in between */
@@ -196,7 +196,7 @@ static perp_status too_far(const loader *l, const pp_csv *csv, int row, int colu
                        pp_csv_text(csv, row, column), allowed);
 }
 
-/* Rows of a table whose times are even otherwise: where some are missing, for the reader to know. */
+/* Reports where rows are missing in a table whose times are even otherwise. */
 static void count_gaps(pp_estimate *e, const pp_case *c) {
     double usual = INFINITY;
     int even = 0, gaps = 0, lost = 0;

@@ -9,7 +9,7 @@
 #include "study/file_internal.h"
 
 #define CHUNK_BYTES \
-    16384 /* of a column, about: large enough to compress, small because each commit compresses the last one again */
+    16384 /* approximate bytes of a chunk of a column: large enough to compress well, small because each commit compresses the last chunk again */
 #define CACHE_SLOTS 7 /* chunks of a column that HDF5 may keep: a prime number above their number */
 #define CACHE_BYTES (2 * CHUNK_BYTES)
 #define WAITING     512 /* rows kept in memory until they are handed to HDF5 */
@@ -74,7 +74,7 @@ static uint64_t hash_map(uint64_t h, const pp_tree *t, uint32_t map, const char 
 }
 
 uint64_t pp_study_plan(const pp_study *s, const pp_study_options *o, bool search) {
-    /* read elsewhere, or without influence on trials: reports and checks may be changed after a sweep */
+    /* keys that are read elsewhere or do not influence trials: reports and checks may be changed after a sweep */
     static const char *const of_study[] = {"title",  "about",  "source", "scene",    "sample", "values",
                                            "report", "checks", "design", "estimate", NULL};
     static const char *const of_sample[] = {"count", "seed", NULL}, *const of_design[] = {"checks", "verify", NULL};

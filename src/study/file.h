@@ -34,14 +34,14 @@ perp_status pp_study_file_create(const char *path, const pp_study *s, const pp_s
                                  pp_study_file **out, perp_refusal *why);
 /* A new file for the same study as `from`, without rows. */
 perp_status pp_study_file_copy(const char *path, pp_study_file *from, pp_study_file **out, perp_refusal *why);
-/* Opens a file to add rows: it must be of the same plan. */
+/* Opens a file to add rows. It must have the same plan. */
 perp_status pp_study_file_extend(const char *path, const pp_study *s, uint64_t plan, pp_study_file **out,
                                  perp_refusal *why);
 /* Whether the header of a file says that it is a results file. The file may still be damaged. */
 bool pp_study_file_is(const char *path);
 /* Opens a file to read. */
 perp_status pp_study_file_open(const char *path, pp_study_file **out, perp_refusal *why);
-/* The same from memory, for tests and fuzzing; data borrowed until close. */
+/* The same from memory, for tests and fuzzing. The data must stay valid until the file is closed. */
 perp_status pp_study_file_open_memory(const char *path, const void *data, size_t size, pp_study_file **out,
                                       perp_refusal *why);
 /* Adds a row; it is permanent with the next commit. */

@@ -13,7 +13,7 @@ void pp_study_cell(const pp_study *s, uint64_t cell, int *index) {
     }
 }
 
-/* The range that the trial's classes give to a parameter; NULL: none does. */
+/* The range that the trial's classes give to a parameter, or NULL. */
 static const pp_study_range *range_of(const pp_study *s, const int *index, int parameter) {
     for (int a = 0; a < s->naxis; a++) {
         const pp_study_axis *x = &s->axis[a];

@@ -12,7 +12,7 @@
 
 #include "base/elementary.h"
 
-#define SLACK 1e-9 /* part of h: a frame this near to a row's time is at it */
+#define SLACK 1e-9 /* part of h: a frame that is this near to the time of a row is taken as it is */
 
 /* A quantity, compiled for a trace. */
 typedef struct looked {

@@ -86,7 +86,7 @@ typedef struct pp_study {
     int nmeasure, cap_measure;
 
     uint32_t values, report, checks, design, estimate; /* nodes, read by the files that use them; 0: not given */
-    bool narrowed; /* only some values of what varies are taken: checks of others do not apply */
+    bool narrowed; /* only some values of an axis are run: checks of the others do not apply */
     int refine;    /* steps of h/refine instead of h; 1 unless a caller sets it before it makes a pool */
 } pp_study;
 
@@ -167,7 +167,7 @@ typedef enum pp_outcome {
 } pp_outcome;
 #define PP_TRIAL_WHY 200 /* bytes of the reason in a row */
 
-/* Result of a trial: this struct, then nparameter values and nmeasure measures. */
+/* The result of a trial: this struct, followed by nparameter values and nmeasure measures. */
 typedef struct pp_row {
     uint64_t number, hash; /* hash: of the final state */
     double t_end;          /* time at the end [T] */

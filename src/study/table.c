@@ -140,7 +140,7 @@ struct pp_aggregate {
     struct {
         char *text;
         pp_expr *x;
-    } condition[CONDITIONS]; /* compiled when first met */
+    } condition[CONDITIONS]; /* compiled at its first use */
     int ncondition;
     int nname;             /* names that the caller gave; measures come after them */
     const pp_table *table; /* while it is evaluated */
@@ -301,7 +301,7 @@ perp_status pp_aggregate_new(const pp_study *s, uint32_t node, const char *key, 
     pp_expr_names names = {
         .variable = all, .nvariable = n, .function = functions, .nfunction = F_N, .text_arguments = true};
     perp_status st = pp_study_compile(s, node, key, &names, &x->x, why);
-    /* Evaluated once without trials: wrong names and conditions show before anything runs. */
+    /* Evaluated once without trials, so that wrong names and conditions are reported before any trial runs. */
     double unused, value[PP_STUDY_VARIABLES] = {0};
     pp_table none;
     pp_table_init(&none, s);

@@ -56,7 +56,7 @@ static inline double law_of(const perp_certificate *c, double floor) {
     return most / fmax(c->law.scale, floor);
 }
 
-/* Broken problems may have no answer, and solvers take their time to say so: 1 s of processor time is enough. */
+/* Broken problems may have no solution, and solvers need long to find that out: the limit is 1 s of processor time. */
 static inline bool long_enough(void *ctx) {
     const clock_t *begun = ctx;
     return clock() - *begun > CLOCKS_PER_SEC;
@@ -71,7 +71,7 @@ static inline perp_scene *scene_of(const char *name, const char *text) {
     return made;
 }
 
-/* Steps a scene and closes it; `tamper` NULL: untouched. False: a step was not solved, which tells as well. size: of the smallest
+/* Steps a scene and closes it; `tamper` NULL: nothing is changed. False: a step was not solved, which also shows the change. size: of the smallest
  * body [L]. */
 static inline bool run_scene(perp_scene *made, void (*tamper)(pp_frame *f, int at, void *ctx), void *ctx, int steps,
                              double size, simulate_result *r) {

@@ -162,7 +162,7 @@ static void refusals(void **state) {
     end(&p);
 }
 
-/* ctrl of the worlds: as if it had been set in each; reset takes it back; one that is not finite stops its world alone. */
+/* ctrl of the worlds: as if it had been set in each; a reset undoes it; a value that is not finite stops only its own world. */
 static void ctrl_of_each_world(void **state) {
     (void)state;
     perp_world_def wd = world_def(3, 1e-2, PERP_START_STAGGERED);

@@ -150,7 +150,7 @@ static void test_scalar_matrix(void **state) {
     for (int i = 0; i < N; i++) assert_true(fabs(b[i]) < 1e-13);
 }
 
-/* The product, whole and in pieces: to the last bit what adding up in the order of k gives, whatever the sizes. */
+/* The product, whole and in pieces, for all sizes: the same bits as a sum in the order of k. */
 static void test_products(void **state) {
     (void)state;
     static const int size[][3] = {{1, 1, 1},     {7, 5, 3},     {31, 90, 90},  {32, 40, 128},

@@ -59,7 +59,7 @@ static void test_name(void **state) {
     perp_world_destroy(w);
 }
 
-/* A removed body takes its shapes, joints and forces along, and nothing of it acts any more. */
+/* If a body is removed, its shapes, joints and forces are removed, too. Nothing of it acts any more. */
 static void test_remove_takes_along(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {

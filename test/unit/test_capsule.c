@@ -229,7 +229,7 @@ static perp_world *ground(int dim, bool box, double mu) {
     return w;
 }
 
-/* On a plane, and across a beam that is narrower than it: it stays where it is. */
+/* On a plane, and across a beam that is narrower than the body: the body does not move. */
 static void test_rests(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++)

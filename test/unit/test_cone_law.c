@@ -37,7 +37,7 @@ static void random_matrix(int kind, int dim, double *W) {
         }
 }
 
-/* Rounding, but for the associated law on the edge of two cases where W hardly tells them apart. */
+/* Rounding, except with the associated law at the border of two cases that W hardly distinguishes. */
 static double allowed(int kind, bool associated) { return associated && kind == NEARLY_SINGULAR ? 1e-9 : 1e-12; }
 
 static double random_mu(void) {

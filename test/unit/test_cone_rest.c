@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* test_cone_rest.c - auto on what can stand still: a tower of plates with redundant corners, at rest, sliding off, and
- * with gaps; closed forms of both. */
+/* test_cone_rest.c - `auto` on bodies that can be at rest: a tower of plates with redundant corners, at rest, sliding off, and with gaps; closed forms of both. */
 #include "check.h"
 
 #include <string.h>
@@ -74,7 +73,7 @@ static perp_solve_info solve(const tower *t, double *r, double *v, bool warm) {
     return info;
 }
 
-/* Every joint carries what stands on it; nothing moves; the guess of a little other weight is good enough. */
+/* Every joint carries the weight above it and nothing moves. The solution for a slightly different weight is a sufficient guess. */
 static void stands(void **state) {
     (void)state;
     static tower t;

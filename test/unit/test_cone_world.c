@@ -192,7 +192,7 @@ static void capture_tells_guesses(void **state) {
     }
 }
 
-/* Solves, but gives garbage for problems of steps longer than a limit (it sees them by their gravity). */
+/* A solver that returns garbage for problems of steps longer than a limit. It recognises them by their gravity. */
 static double fall_limit = INFINITY;
 
 static perp_outcome moody_solve(const perp_problem *p, const void *settings, double *z, void *work,
@@ -298,7 +298,7 @@ static void certificates(void **state) {
         }
 }
 
-/* A state taken on the way, in the same world, in another and in a clone, goes on with the same bits. */
+/* A run that continues from a saved state gives the same bits: in the same world, in another one and in a clone. */
 static void resumed_to_the_bit(void **state) {
     (void)state;
     for (int k = 0; k < NWORLD; k++) {

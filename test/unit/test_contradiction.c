@@ -209,7 +209,7 @@ static void test_lcp(void **state) {
     assert_int_equal(ask(&p), PERP_EXISTENCE_NONE);
 }
 
-/* Problems that were made with an answer are never told to have none. */
+/* Problems that were made with a solution are never reported to have none. */
 static void test_no_false_proof(void **state) {
     (void)state;
     enum { N = 8 };

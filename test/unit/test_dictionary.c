@@ -89,7 +89,7 @@ static void test_equations_hold(void **state) {
     free(s.room);
 }
 
-/* The same exchanges give the same bits whether columns are looked at after each or at the end. */
+/* The same exchanges give the same bits, whether columns are computed after each exchange or at the end. */
 static void test_late_is_the_same(void **state) {
     (void)state;
     rp_seed = 11;

@@ -421,8 +421,8 @@ static void test_plateau(void **state) {
     assert_true(result.agreeing >= 3);
 }
 
-/* Ten coefficients that all begin on their plateaus get free by one look together, not by one look each (14 points). One of
- * them is still stuck then, because its optimum lies just below its own limit. */
+/* Ten coefficients that all begin on their plateaus leave them after one common search, not after one search each (14 points). One
+ * of them is still stuck then, because its optimum lies just below its limit. */
 enum { MANY = 10 };
 static bool plateaus(void *ctx, int count, const double *x, double *r) {
     (void)ctx;

@@ -264,7 +264,7 @@ static void test_dampers(void **state) {
     }
 }
 
-/* PD control of a hinge: reaches its target and stays; at its largest force while far away. */
+/* PD control of a hinge: it reaches its target and stays there. Far from the target it acts with its largest force. */
 static void test_pd(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {

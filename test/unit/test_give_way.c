@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* Rigid rows of a jammed island are lent a compliance: how much, to which rows, and that what they give is told as a violation of
- * rigid laws. */
+/* Rigid rows of a jammed island get a temporary compliance. Tests: its size, the rows that get it, and that the certificate reports their
+ * opening as a violation of the rigid laws. */
 #include "world_help.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static double nu[6 * RP_BLOCKS], p_joint[RP_ROWS], p_contact[3 * RP_ROWS], p_spi
 static const perp_step_solution answer = {
     .nu = nu, .p_joint = p_joint, .p_contact = p_contact, .p_spin = p_spin, .sigma = sigma};
 
-/* A frame with a random problem in which nothing is asked to open. */
+/* A frame with a random problem in which no row has to open. */
 static pp_frame frame_of(perp_world *w, int dim) {
     rp_options o = {.dim = dim,
                     .blocks = 2 + rp_int(4),
@@ -137,7 +137,7 @@ static void rebounds_are_not_lent_anything(void **state) {
     perp_world_destroy(w);
 }
 
-/* A motor without force limit that was lent a compliance is not taken for a servo, which has one of its own. */
+/* A motor without force limit that got a temporary compliance does not count as a servo, which has its own compliance. */
 static void a_motor_that_gives_is_no_servo(void **state) {
     (void)state;
     perp_world_def d = perp_world_def_default(2);
@@ -187,7 +187,7 @@ static void two_bodies(double light) {
                               .contact = s.contact};
 }
 
-/* A row that can only push, between bodies a and b (-1: what stands or is driven), along d and, on b, about m. */
+/* A row that can only push, between bodies a and b (-1: an obstacle or a driven body), along d and, on b, about m. */
 static void add_stop(int a, int b, perp_vec3 d, perp_vec3 m, double speed) {
     perp_joint_row *r = &s.joint[s.p.njoint++];
     *r = (perp_joint_row){.row = {.block = {a, b}, .J = {{-d.x, -d.y, -d.z}, {d.x, d.y, d.z, m.x, m.y, m.z}}},
@@ -231,7 +231,7 @@ static void rows_give_way_at_twice_the_speeds(void **state) {
 }
 
 /* A lever that is pressed at its short arm against a stop at its long one, ten times as long: the stop would give way at 5 times the
- * speed. Nothing moves that fast, so that is no answer. */
+ * speed. Nothing moves that fast, so this is not accepted as an answer. */
 static void a_lever_does_not_give_way(void **state) {
     (void)state;
     perp_world_def d = perp_world_def_default(3);

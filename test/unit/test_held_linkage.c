@@ -119,7 +119,7 @@ static void test_nothing_is_left(void **state) {
     }
 }
 
-/* Driven pins carry all of it along, slowly; that is no rounding, and where a contact cannot let it pass it is told. */
+/* Driven pins move the whole mechanism slowly. This motion is larger than rounding. If a contact blocks it, the certificate reports that. */
 static void test_what_is_driven_stays(void **state) {
     (void)state;
     int refused = 0, passed = 0;

@@ -78,7 +78,7 @@ static void test_limits(void **state) {
     NEAR(perp_v3_dot(p.force, up(s->dim)), 2 * G * 0.01, 1e-12); /* the stop carries the weight */
     NEAR(most, 1.5, 1e-12);
     NEAR(rate_of(w, hinge, 0), 0, 1e-12); /* no rebound */
-    /* a limit moved past the body takes it along; an upper one pushes down */
+    /* a limit that moves past the body pushes it; an upper limit pushes down */
     axis.lo = -INFINITY;
     axis.hi = -0.5;
     OK(w, perp_joint_set_axis(w, j, 0, &axis));
@@ -108,7 +108,7 @@ static void test_limit_as_lock(void **state) {
     perp_world_destroy(w);
 }
 
-/* A motor accelerates with all its force until the speed is reached, then holds it with what that takes. */
+/* A motor accelerates with its full force until it has reached its speed, then keeps the speed with the force needed. */
 static void test_motor(void **state) {
     const setting *s = *state;
     const double h = 0.01, F = 50, m = 2;
@@ -614,7 +614,7 @@ static void test_error_readout(void **state) {
     perp_world_destroy(w);
 }
 
-/* Joined bodies pass through each other unless they are told to collide. */
+/* Joined bodies pass through each other unless the joint says that they collide. */
 static void test_collide(void **state) {
     const setting *s = *state;
     for (int collide = 0; collide < 2; collide++) {

@@ -386,7 +386,7 @@ static void test_bias(void **state) {
     }
 }
 
-/* perp's own step, which knows bodies and joint rows only, moves by v h + a h^2/2 as joint space says, to first order in h. */
+/* perp's own step uses only bodies and joint rows. It moves by v h + a h^2/2, with a from joint space, to first order in h. */
 static void test_step(void **state) {
     const setup *u = *state;
     dice d = {57, false};
@@ -450,7 +450,7 @@ static perp_world *four_bar(int dim, perp_joint_id *joint) {
     return w;
 }
 
-/* The loop closes to rounding, with the crank where it was asked to be; velocities keep it closed; the world runs on. */
+/* The loop closes to rounding with the crank at the requested angle. Velocities keep it closed. The world then makes steps. */
 static void test_loop(void **state) {
     const setup *u = *state;
     perp_joint_id joint[4];
@@ -598,7 +598,7 @@ static void test_sites_and_keyframes(void **state) {
     q[2] = 0, q[3] = q[6] = 0;
     assert_int_equal(perp_joint_space_set(s, w, q, NULL, 0), PERP_E_ARG);
     assert_non_null(strstr(perp_world_why(w), "quaternion"));
-    /* sites go with their body, and the joint space knows that it is out of date */
+    /* sites move with their body, and the joint space reports that it is out of date */
     OK(w, perp_body_remove(w, other));
     assert_int_equal(perp_site_read(w, gone, NULL, NULL, NULL), PERP_E_ARG);
     assert_int_equal(perp_joint_space_get(s, w, NULL, NULL), PERP_E_ARG);

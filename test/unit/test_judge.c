@@ -288,8 +288,8 @@ static void test_units(void **state) {
     assert_near(judged(&scaled, z_new, 1e-8).figure / figure[2], 1, 1e-9);
 }
 
-/* A slow island beside a fast one is judged by itself; a law without velocity by its neighbours; one below the floor by
- * the floor. */
+/* The error of a slow island beside a fast one is relative to its own speed; that of a law without velocity to the speed of its neighbours;
+ * below the floor, to the floor. */
 static void test_scales(void **state) {
     (void)state;
     double mass[] = {1, 1, 1, 1};
@@ -401,12 +401,12 @@ static void test_step(void **state) {
     }
 }
 
-/* A body that goes on at the speed its motor asks for: what the motor has to do is the rounding of that speed, to which no answer can be
- * compared. The speed itself is what errors are compared with. */
+/* A body already moves at the speed of its motor. The motor then has to correct only the rounding of this speed, which is no scale for errors. Errors
+ * are compared with the speed itself. */
 static void test_step_at_speed(void **state) {
     (void)state;
     for (int k = 0; k < 6; k++) {
-        /* what is asked for is off by the rounding of positions over a short step, too: more than that of the speed */
+        /* the required speed also contains the rounding of positions divided by a short step, which is larger than that of the speed */
         double unit = pow(10, 9 * (k / 2 - 1)), v = 0.1 / 3 * unit, mass = 2,
                ask = v * (1 + (k % 2 ? 100 : 1) * DBL_EPSILON);
         double M[36] = {0}, Minv[36] = {0}, momentum[3] = {mass * v, 0, 0}, nu[3] = {v, 0, 0}, p_joint[1] = {0};

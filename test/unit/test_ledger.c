@@ -190,7 +190,7 @@ static void test_gravity(void **state) {
     scene_end(&s);
 }
 
-/* Friction only takes; in all it takes the kinetic energy of what it stops. */
+/* Friction only removes energy. In sum, it removes the kinetic energy of the bodies that it stops. */
 static void test_friction(void **state) {
     (void)state;
     perp_world_def d = perp_world_def_default(2);
@@ -220,7 +220,7 @@ static void test_friction(void **state) {
     scene_end(&s);
 }
 
-/* Impact: a plastic one of equal masses takes half the energy, an elastic one nothing, restitution e takes (1 -
+/* Impact: a plastic one of equal masses removes half of the energy, an elastic one nothing, one with restitution e (1 -
  * e^2)/2. */
 static void test_impact(void **state) {
     (void)state;
@@ -239,7 +239,8 @@ static void test_impact(void **state) {
                 perp_certificate c = run(w, 1);
                 normal += c.ledger.normal;
                 total += sum_of(&c.ledger);
-                NEAR(c.rebound_lost, 0, 1e-13); /* the contact takes what its restitution allows, and adds nothing */
+                NEAR(c.rebound_lost, 0,
+                     1e-13); /* the contact removes the energy that belongs to its restitution, and adds none */
                 NEAR(c.gain, 0, 1e-13);
             }
             NEAR(normal, -6 * (1 - e * e) / 2, 1e-12);
@@ -249,7 +250,7 @@ static void test_impact(void **state) {
         }
 }
 
-/* What a driven belt gives to a box is split: the belt's work, and what friction turns to heat. */
+/* The energy that a driven belt gives to a box has two entries: the work of the belt, and the heat of friction. */
 static void test_belt(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {

@@ -127,8 +127,8 @@ static void test_joint_spring(void **state) {
     }
 }
 
-/* The staggered start of a fall: velocities go back by g h/2 before the first step, which nobody sees: energies are those of the
- * time of the poses, and nothing is left to explain. */
+/* The staggered start of a fall: velocities are shifted back by g h/2 before the first step. The user does not see this: energies belong to the time of the poses, and
+ * the remainder is zero. */
 static void test_staggered_start(void **state) {
     (void)state;
     perp_world_def d = perp_world_def_default(3);

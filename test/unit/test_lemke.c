@@ -121,7 +121,7 @@ static void test_cycling(void **state) {
     assert_true(fabs(z[0] - 0.04) < 1e-12 && fabs(z[2] - 1) < 1e-12); /* Beale's optimum, -1/20 */
 }
 
-/* Whole-number problems with many ties: the lexicographic rule must end each run by itself. */
+/* Whole-number problems with many ties: the lexicographic rule alone must end each run. */
 static void test_degenerate_runs(void **state) {
     (void)state;
     double M[24 * 24], q[24], z[24];

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* A run looked at in memory: what the live frames hold is, bit by bit, what a recording of the same frames holds. */
+/* A run that is watched in memory: the live frames have the same bits as a recording of the same frames. */
 #include "record/live_frames.h"
 #include "record/reader.h"
 #include "unit/recording_help.h"

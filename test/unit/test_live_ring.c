@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* The ring between a run and its server: what it keeps, what it drops, what each side is told. */
+/* The ring between a run and its server: what it keeps, what it drops, what each side gets to know. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static void old_frames_go(void **state) {
     holds(r, 2, 2, 1);
     holds(r, 3, 3, 0);
     for (unsigned i = 3; i < 12; i++) publish(r, (unsigned char)i, 10);
-    holds(r, 0, 7, 5); /* five of them, and the number of the first tells what is gone */
+    holds(r, 0, 7, 5); /* five frames; the number of the first one shows how many were dropped */
     publish(r, 12, 985);
     holds(r, 0, 11, 2); /* 995 bytes */
     publish(r, 13, 5000);

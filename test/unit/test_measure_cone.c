@@ -452,7 +452,7 @@ static void test_by_hand(void **state) {
     /* r - rho u^ = (0, -2, 0), whose foot on the cone is (0.8, -0.4, 0) */
     assert_near(m.natural, hypot(0.2, 0.4) / sqrt(5), 1e-15);
     assert_near(perp_problem_residual(&a.local, r), 2 * hypot(0.2, 0.4), 1e-15);
-    /* without friction the same tangential impulse is an error of its own size; a contact pulled upon is open */
+    /* without friction the same tangential impulse is an error of its own size; a contact that would have to pull is open */
     a.mu[0] = 0, r[0] = 1, r[1] = 0.25;
     m = measure(&a.local, r);
     assert_near(m.infeasible_z * m.z_unit, 0.25, 1e-15);

@@ -204,7 +204,7 @@ static void test_open_start(void **state) {
     level(5e-1, true, 0.203575410, 16.4437);
 }
 
-/* Several particles in one world (Berard 7.6.1.2): the same as one by one, to 1e-8. */
+/* Several particles in one world (Berard 7.6.1.2) move as each would alone, to 1e-8. */
 static void test_two_particles(void **state) {
     (void)state;
     NEEDS_IPOPT();

@@ -219,8 +219,8 @@ static bool drive_turned(pp_frame *f, double e) {
     f->s1->X[TABLE].q = (perp_quat){cos(half), 0, 0, sin(half)};
     return true;
 }
-static bool creeps(pp_frame *f,
-                   double e) { /* what sticks on the table slips a little, and friction is told that it does not */
+/* A body that sticks on the table slips a little, while the record says that it sticks. */
+static bool creeps(pp_frame *f, double e) {
     bool found = false;
     for (int i = 0; i < f->contacts.n; i++)
         for (int k = 0; k < 2; k++)

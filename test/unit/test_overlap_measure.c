@@ -145,7 +145,7 @@ static void capsules(void **state) {
     drop(c), drop(h), drop(bar), drop(wall), drop(s), drop(huge), drop(c2), drop(disc), drop(box2);
 }
 
-/* Any shape with a size of its own; its measure comes from its mass. */
+/* Any shape of bounded size. Its measure is computed from its mass. */
 static pp_geometry *any_shape(int dim, int kind, double *whole) {
     perp_vec3 at[14];
     perp_shape_def d;
@@ -199,7 +199,7 @@ static void parts_add_up(void **state) {
     }
 }
 
-/* The same wherever the pair stands; and there is some exactly if the depth says so. */
+/* Overlap does not depend on the place of the pair, and it exists exactly if the depth is positive. */
 static void invariance(void **state) {
     (void)state;
     int apart = 0, quadratures = 0;

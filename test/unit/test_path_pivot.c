@@ -165,8 +165,7 @@ static void test_ends(void **state) {
     pp_path_pivot_end(&p);
 }
 
-/* Any matrix from any start, on bounds as often as not: a path arrives, ends on a ray, or comes back to where it began;
- * it never goes on. What arrived is an answer. */
+/* Any matrix from any start, on bounds as often as not: a path arrives, ends on a ray, or returns to its start; it is never endless. The end of a path that arrives is a solution. */
 static void test_any(void **state) {
     (void)state;
     int ends[PP_PATH_STOPPED + 1] = {0};

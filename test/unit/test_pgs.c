@@ -240,7 +240,7 @@ static void test_must_converge(void **state) {
     }
 }
 
-/* What it cannot solve, or not in time, it does not call solved, and the answer is the best it had: more sweeps never
+/* A problem that it cannot solve, or not in time, is not reported as solved. The result is the best point so far, so more sweeps never
  * give a worse one. */
 static void test_honest(void **state) {
     (void)state;

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* test_problem.c - conversions of the step problem and the judge: both forms give the laws, known answers, and no
- * error goes unseen */
+/* test_problem.c - conversions of the step problem and the judge: both forms have the solutions of the laws, known answers, and no error is overlooked */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -331,8 +330,8 @@ static void test_dissipation_definition(void **state) {
     }
 }
 
-/* In a part of 1e-14 s a gap of 1 cm is 1e12 m/s. Speeds that nothing has do not make errors small: an open contact or limit adds no more
- * to the scale than twice the speeds at hand. What is asked for counts in full. */
+/* In a part of 1e-14 s a gap of 1 cm is 1e12 m/s. A speed that no body has must not make errors look small: an open contact or limit adds at most twice the speeds of the bodies to the
+ * scale. Required speeds count in full. */
 static void test_open_rows(void **state) {
     (void)state;
     int seen = 0;

@@ -35,7 +35,7 @@ static void falls_and_slides(void **state) {
     assert_true(proven(NULL, NULL, weight, perp_v3(0, 1, 0)) == 0); /* the load does no work */
     perp_contact_row floor = {.n = along(0, 1), .t = along(1, 0), .mu = 0.5, .nd = 2};
     BELOW(proven(&floor, NULL, weight, down), 1); /* the floor takes the work */
-    /* a load steeper than friction: the motion opens as fast as friction could take, and no slower */
+    /* a load outside the friction cone drives a motion that opens mu times as fast as it slides; a motion that does not open is no proof */
     perp_vec3 steep = perp_v3(0.6, -1, 0), flat = perp_v3(0.4, -1, 0);
     assert_true(isinf(proven(&floor, NULL, steep, perp_v3(1, 0.5, 0))));
     BELOW(proven(&floor, NULL, steep, perp_v3(1, 0, 0)), 2);

@@ -251,7 +251,7 @@ static void wrong_use_is_refused(void **state) {
     remove(FILE_A);
 }
 
-/* A body that comes or goes ends the recording: what was committed stays. */
+/* Adding or removing a body ends the recording. Committed frames stay. */
 static void a_changed_world_is_refused(void **state) {
     (void)state;
     perp_refusal why = {0};

@@ -136,7 +136,7 @@ static void test_guess_and_answer(void **state) {
     }
 }
 
-/* Free rows that contradict each other have no solution, and nobody says they have. */
+/* Free rows that contradict each other have no solution, and no solver reports one. */
 static void test_contradiction(void **state) {
     (void)state;
     rp_seed = 7;

@@ -375,7 +375,7 @@ static void closeness_is_linear(void **state) {
 
 /* ---- meshes ---- */
 
-/* Volume by the sum of the cones from the origin: also tells if a triangle is turned the wrong way. */
+/* Volume by the sum of the cones from the origin: also shows whether a triangle has the wrong orientation. */
 static double volume(const render_mesh *m) {
     double v = 0;
     for (int t = 0; t < m->ntriangle; t++) {

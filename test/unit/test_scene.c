@@ -131,7 +131,7 @@ static void form_left_open(void **state) {
     }
 }
 
-/* True cones: without a word about solvers the default of LCP worlds does not stand in the way; asked for, it does. */
+/* True cones: if no solver is named, the default solver of LCP worlds is replaced; if it is named, the combination is refused. */
 static void cones(void **state) {
     (void)state;
     (void)cone_world(perp_world_def_default(3), 0); /* registers the solver of the tests */

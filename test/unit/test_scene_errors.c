@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* test_scene_errors.c - what is wrong in a scene file is told exactly: place, key, what was found, what is allowed. */
+/* test_scene_errors.c - messages about scene files are exact: place, key, what was found, what is allowed. */
 #include "scene_help.h"
 
 #define TOP_KEYS                                                                                                 \

@@ -95,7 +95,7 @@ static void write_text(const char *path, const perp_source_file *f) {
     assert_int_equal(fclose(o), 0);
 }
 
-/* The same files on the disk give the same world, and handing back the files of that scene gives it again. */
+/* The same files on the disk give the same world. So do the files that the opened scene returns. */
 static void disk_and_memory(void **state) {
     (void)state;
     perp_refusal why = {0};

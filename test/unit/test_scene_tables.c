@@ -168,7 +168,7 @@ static void tables(void **state) {
     }
 }
 
-/* The names of stages in the table are those the world knows, all of them: it lists them when it does not know one. */
+/* The names of stages in the table are all those of the world, which lists them in the message about an unknown name. */
 static void check_stage(const char *key, const char **field, const perp_world_def *def) {
     char why[256], list[256] = "";
     perp_world *w;

@@ -214,7 +214,7 @@ static void test_second_writer(void **state) {
     pp_sealed_close(f);
 }
 
-/* A reader keeps what it has opened while a writer goes on. */
+/* A reader keeps the state of the file that it has opened, while a writer continues. */
 static void test_reader_beside_writer(void **state) {
     (void)state;
     perp_refusal why = {0};

@@ -50,7 +50,7 @@ static void answers(void **state) {
         assert_true(pp_soft_newton(&s.p, NULL, &arena, &x));
         perp_step_residual r = perp_step_problem_residual(&s.p, &x);
         if (!(worst_of(&r) <= 1e-10 * r.scale)) fail_msg("trial %d: %g of %g", trial, worst_of(&r), r.scale);
-        /* from its own answer, and from a wild one, it comes to the same */
+        /* from its own answer and from a remote guess it finds the same solution */
         double again[6 * RP_BLOCKS];
         memcpy(again, nu, sizeof nu);
         for (int i = 0; i < s.p.ncontact; i++) {

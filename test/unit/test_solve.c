@@ -182,7 +182,7 @@ static void test_liars(void **state) {
     assert_int_equal(solve(&two, "liar,lemke", z, &info), PERP_OK);
     assert_non_null(strstr(info.story, "liar: says solved, measured "));
     assert_true(info.iterations > 1 && info.factorisations >= 2); /* summed */
-    /* the best by measure is kept, wherever it stands in the list, and the info is about it */
+    /* the best answer by measure is kept, whatever its place in the list, and the info belongs to it */
     const char *order[] = {"near,liar,nans", "liar,near,nans", "nans,liar,wander,near", "refused,near,wander"};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(solve(&two, order[i], z, &info), i == 3 ? PERP_E_MEMORY : PERP_E_SOLVE);
@@ -209,7 +209,7 @@ static const perp_problem qp = {.cls = PERP_QP,
                                           .row_lo = row_lo,
                                           .row_hi = row_hi}};
 
-/* The first solver gets the settings, all get the tolerance; with none asked for a finer one of their own stays. */
+/* The first solver gets the settings, all get the tolerance; if none is given, their own finer tolerance stays. */
 static void test_settings(void **state) {
     (void)state;
     double z[3];
@@ -225,7 +225,7 @@ static void test_settings(void **state) {
     assert_true(seen.got[0].tol == 1e-13 && seen.got[1].tol == 1e-6);
     assert_int_equal(solve(&two, "liar", z, NULL), PERP_E_SOLVE);
     assert_true(seen.got[0].tol == 1e-11);
-    /* one that takes its tolerance lightly is refined on its active set, */
+    /* the answer of a solver that misses its tolerance is refined on its active set, */
     perp_solve_info info;
     o = (perp_solve_options){.solver = "sloppy", .tol = 1e-9};
     memset(&seen, 0, sizeof seen);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* test_solver_docs.c - docs/solvers.md and docs/solvers/NAME.md say what the registry says: which solvers there are, which
- * classes they take, their settings with defaults and ranges. A line that is missing is printed as it should be. */
+/* test_solver_docs.c - docs/solvers.md and docs/solvers/NAME.md agree with the registry: the solvers, their problem classes, their settings with defaults and
+ * ranges. The test prints a missing line as it should be. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 

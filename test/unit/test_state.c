@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* test_state.c - state out and in, clones, hashes: a run that is taken up again goes on to the same bits
+/* test_state.c - saving and loading a state, clones, hashes: a run that is resumed ends in the same bits
  * Method   Scenes with everything that has a memory: warm starts of contacts and joints, windings, motors, motions
  *          without a closed form, a staggered start. Run 220 steps (`make nightly`: 500), copy in both ways, run as many
  *          more, compare the hashes after every step. */
@@ -215,7 +215,7 @@ static void refused(perp_world *w, const void *buf, size_t size, const char *wor
     assert_int_equal(perp_world_hash(w), hash);
 }
 
-/* Damaged, cut off, of another world: refused, and the world goes on as before. */
+/* A state that is damaged, cut off, or of another world is refused, and the world continues as before. */
 static void test_bad_states(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* A run in memory: every series of a trace is, bit by bit, what a recording file of the same run gives; complaints are
- * the same; the next trial allocates nothing. */
+/* A run in memory: every series of a trace has the same bits as that of a recording of the same run, error messages are the same, and the next
+ * trial allocates nothing. */
 #include "record/trace.h"
 
 #include "fault/allocator.h"

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* test_unique_loads.c - who asks for loads that depend on the problem alone (perp_call_unique), and what auto's setting
- * unique_loads makes of it: never, always, or where a world asks */
+/* test_unique_loads.c - who requests loads that depend on the problem alone (perp_call_unique), and the effect of auto's setting unique_loads: never, always, or
+ * if a world requests them */
 #include "check.h"
 
 #include "cone_world.h"
@@ -24,7 +24,7 @@ static scene sliding_box(perp_world_def d) {
     return s;
 }
 
-/* ---- a solver that listens, and asks others about the same problem from outside a world ---- */
+/* ---- a solver that records the request and calls others on the same problem from outside a world ---- */
 
 typedef struct heard {
     int without, with; /* calls within a step */

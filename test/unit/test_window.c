@@ -92,7 +92,7 @@ static void fit_batch(linear *l, int first, int last, int to, double z[3], doubl
 static double zs[ROWS * 3], sds[ROWS * 3], covs[ROWS * 9], costs[ROWS];
 static int converged[ROWS];
 
-/* With the arrival cost each window knows what all rows so far say. */
+/* With the arrival cost, each window uses the information of all rows so far. */
 static void test_arrival(void **state) {
     (void)state;
     linear l;

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* test_world.c - the world itself: time, starts, settings, what it tells; kinematic bodies; steps that fail or are
- * divided */
+/* test_world.c - the world: time, starts, settings, queries; kinematic bodies; steps that fail or are divided */
 #include "unit/world_help.h"
 
 static const perp_vec3 zero = {0, 0, 0};
@@ -58,7 +57,7 @@ static void test_starts(void **state) {
         }
 }
 
-/* A staggered start beside contacts and joints: what is held stays held, without a kick. */
+/* A staggered start beside contacts and joints: bodies at rest stay at rest, without an impulse. */
 static void test_staggered_rest(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
@@ -510,7 +509,7 @@ static void watch(const perp_world *w, double t, perp_wrench *out, void *ctx) {
     out->force.x = 1;
 }
 
-/* A user's controller is asked once per step, also if that is divided. */
+/* A user's controller is called once per step, also if the step is divided. */
 static void test_controller_once(void **state) {
     (void)state;
     const double h = 1.0 / 128;

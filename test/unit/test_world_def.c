@@ -45,7 +45,7 @@ static void test_unset(void **state) {
     }
 }
 
-/* A name counts by its letters, not by where they are: a literal, a copy, and the name that another world tells. */
+/* Names are compared by their characters, not by their addresses: a literal, a copy, and the name from another world. */
 static void test_names_not_addresses(void **state) {
     (void)state;
     char copy[] = "lemke";

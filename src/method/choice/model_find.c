@@ -7,7 +7,8 @@
 #include "stage/contact_model.h"
 
 static const pp_contact_model_type *const all[] = {
-    &pp_model_peg, &pp_model_one_plane, &pp_model_standard, &pp_model_corrective, &pp_model_lnc, &pp_model_peg_mixed,
+#define PP_CONTACT_MODEL(name) &pp_model_##name,
+#include "stage/contact_model_list.h"
 };
 #define COUNT (int)(sizeof all / sizeof *all)
 

@@ -7,9 +7,8 @@
 #include "stage/stepper.h"
 
 static const pp_stepper_type *const all[] = {
-    &pp_stepper_stewart_trinkle,    &pp_stepper_anitescu_potra, &pp_stepper_first_order, &pp_stepper_implicit,
-    &pp_stepper_implicit_compliant, &pp_stepper_nonconvex_lcp,  &pp_stepper_planar,      &pp_stepper_quasistatic,
-    &pp_stepper_second_order,       &pp_stepper_viscoelastic,
+#define PP_STEPPER(name) &pp_stepper_##name,
+#include "stage/stepper_list.h"
 };
 #define COUNT (int)(sizeof all / sizeof *all)
 

@@ -20,6 +20,7 @@
 #include "problem/convert/convert_parts.h"
 #include "problem/rows.h"
 #include "base/elementary.h"
+#include "base/rounding.h"
 
 pp_bound pp_bound_of(const perp_joint_row *r) {
     bool lo = r->lo > -INFINITY, hi = r->hi < INFINITY;
@@ -325,9 +326,6 @@ perp_status pp_recover(const pp_converted *c, const double *z, pp_arena *arena, 
     return PERP_OK;
 }
 
-/* [1] Values below this fraction of the largest are rounding; such a variable is not put into the basis. */
-#define ROUNDING 1e-9
-
 /* Splits (p_t, p_o) between the two neighbouring directions that enclose it. A part that is only rounding is dropped, because it would
  * put the wrong variable into the starting basis. */
 static void share_friction(int nd, const double *dir, double t, double o, double *p) {
@@ -346,9 +344,9 @@ static void share_friction(int nd, const double *dir, double t, double o, double
         const double *a = dir + 2 * k, *b = dir + 2 * l;
         double det = a[0] * b[1] - a[1] * b[0];
         double x = (t * b[1] - o * b[0]) / det, y = (a[0] * o - a[1] * t) / det;
-        if (!(x > -ROUNDING * size) || !(y > -ROUNDING * size)) continue;
-        p[k] = x > ROUNDING * size ? x : 0;
-        p[l] = y > ROUNDING * size ? y : 0;
+        if (!(x > -PP_RESIDUAL * size) || !(y > -PP_RESIDUAL * size)) continue;
+        p[k] = x > PP_RESIDUAL * size ? x : 0;
+        p[l] = y > PP_RESIDUAL * size ? y : 0;
         return;
     }
 }
@@ -373,9 +371,8 @@ static void guess_open(const pp_converted *c, double *z) {
     }
 }
 
-/* [1] A guess of an impulse this near to a bound, as a fraction of the range between its bounds, is put on the bound. */
-#define AT_LIMIT 1e-9
-
+/* An impulse that is nearer to a bound than PP_RESIDUAL of the range between its bounds is put on the bound; a value below PP_RESIDUAL of the
+ * largest is not put into the basis. */
 void pp_guess(const pp_converted *c, const double *p_joint, const double *p_contact, const double *sigma, double *z) {
     const perp_step_problem *s = c->step;
     double *p_n = z + c->first, *p_f = p_n + s->ncontact, *sg = p_f + c->nf;
@@ -401,8 +398,8 @@ void pp_guess(const pp_converted *c, const double *p_joint, const double *p_cont
         z[u] = kind == PP_BOUND_UPPER ? r->hi - p : p - r->lo;
         if (kind != PP_BOUND_BOTH) continue;
         double room = r->hi - r->lo; /* an impulse that is at a limit but for rounding was at the limit */
-        if (z[u] < AT_LIMIT * room) z[u] = 0;
-        if (room - z[u] < AT_LIMIT * room) {
+        if (z[u] < PP_RESIDUAL * room) z[u] = 0;
+        if (room - z[u] < PP_RESIDUAL * room) {
             z[u] = room;
             z[u + 1] = room / c->z_scale[u]; /* some slip */
         }
@@ -410,7 +407,7 @@ void pp_guess(const pp_converted *c, const double *p_joint, const double *p_cont
     double most = 0;
     for (int i = c->first; i < c->n; i++) most = fmax(most, z[i] / c->z_scale[i]);
     for (int i = c->first; i < c->n; i++)
-        if (z[i] > 0 && z[i] / c->z_scale[i] < ROUNDING * most) z[i] = 0;
+        if (z[i] > 0 && z[i] / c->z_scale[i] < PP_RESIDUAL * most) z[i] = 0;
     guess_open(c, z);
 }
 

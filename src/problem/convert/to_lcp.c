@@ -13,13 +13,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rounding.h"
 #include "linalg/kernel.h"
 #include "problem/convert/convert_parts.h"
-
-/* [1] S_ii is rounding if it is below this times W_ii, or below HELD_EPS divided by the smallest pivot times W_ii, whichever is more. The
- * velocity of such a row (held by the joints alone) is rounding if it is below HELD_TOL times its terms: some thousand ulp. */
-#define HELD_TOL 1e-12
-#define HELD_EPS 1e-14 /* [1] see HELD_TOL */
 
 /* Workspace of the elimination of bilateral rows. */
 typedef struct elimination {
@@ -58,7 +54,9 @@ static double cancelled(const pp_converted *c, const elimination *k, int r, cons
  * agree. False if memory is refused. */
 static bool clean(const pp_converted *c, pp_arena *arena, const elimination *k, double *S, double *w) {
     ptrdiff_t nw = c->nw;
-    double held = HELD_EPS / c->elim.least > HELD_TOL ? HELD_EPS / c->elim.least : HELD_TOL, *size = NULL;
+    /* A row whose S_ii is below this part of W_ii is held by the joints alone. */
+    double held = PP_ELIMINATED / c->elim.least > PP_NEGLIGIBLE ? PP_ELIMINATED / c->elim.least : PP_NEGLIGIBLE,
+           *size = NULL;
     for (int r = 0; r < nw; r++) {
         for (int j = r + 1; j < nw; j++) S[r + nw * j] = S[j + nw * r];
         if (k->gone[r] || S[r + nw * r] > held * c->W[r + nw * r]) continue;
@@ -67,7 +65,7 @@ static bool clean(const pp_converted *c, pp_arena *arena, const elimination *k, 
             if (!size) return false;
             pp_term_sizes(c, size);
         }
-        if (fabs(w[r]) <= HELD_TOL * cancelled(c, k, r, size)) w[r] = 0;
+        if (fabs(w[r]) <= PP_NEGLIGIBLE * cancelled(c, k, r, size)) w[r] = 0;
         for (int j = 0; j < nw; j++) S[r + nw * j] = 0;
         k->gone[r] = true; /* its column: after the loop, so that the mirror above does not bring it back */
     }

@@ -20,10 +20,11 @@
 #include "perp/shape.h"
 #include "scene/put.h"
 
-#define PP_ROBOT_BODIES 20000                /* [bodies] most of a model */
-#define PP_ROBOT_FILES  256                  /* [files] most XML files of a model */
-#define PP_ROBOT_PATH   1024                 /* bytes of a path */
-#define PP_DEGREE       0.017453292519943295 /* [rad] */
+#define PP_ROBOT_BODIES   20000 /* [bodies] most of a model */
+#define PP_ROBOT_FILES    256   /* [files] most XML files of a model */
+#define PP_ROBOT_INCLUDES 16    /* [files] deepest nesting of included files; ends files that include each other */
+#define PP_ROBOT_PATH     1024  /* bytes of a path */
+#define PP_DEGREE         0.017453292519943295 /* [rad] */
 
 typedef enum pp_joint_kind { PP_HINGE, PP_SLIDE, PP_BALL, PP_FREE } pp_joint_kind;
 typedef enum pp_geom_kind {

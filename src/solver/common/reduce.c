@@ -21,9 +21,6 @@
 
 /* Constants: [unit] meaning; docs/constants.md says what happens at half and double of each. */
 
-/* [1] A remaining diagonal is rounding if it is below this divided by the smallest relative pivot of the free block, as
- * a fraction of the original diagonal, or below PP_NEGLIGIBLE of it. */
-#define HELD_EPS 1e-14
 /* [1] A symmetric entry of a row without diagonal, relative to the diagonals, is rounding up to this. */
 #define HELD_ROW 1e-4
 /* [1] For a column without a diagonal, the remainder after elimination with M_FF is more than rounding above this
@@ -190,7 +187,8 @@ static void correct_free(const pp_reduction *r, double *z) {
 static void clean_held(const pp_reduction *r, double *S, double *q, const double *w0) {
     const perp_mlcp *m = &r->p->as.mlcp;
     ptrdiff_t n = r->lcp.n, N = m->n;
-    double held = HELD_EPS / r->sym.least > PP_NEGLIGIBLE ? HELD_EPS / r->sym.least : PP_NEGLIGIBLE, size = 0;
+    /* remaining diagonals below this part of the original ones are rounding */
+    double held = PP_ELIMINATED / r->sym.least > PP_NEGLIGIBLE ? PP_ELIMINATED / r->sym.least : PP_NEGLIGIBLE, size = 0;
     for (int i = 0; i < r->nfree; i++) size += fabs(w0[r->free_index[i]]);
     for (int i = 0; i < N; i++) {
         ptrdiff_t v = r->first[i];

@@ -8,15 +8,8 @@
 #include "perp/plugin.h"
 #include "solver/common/call.h"
 
-/* One line each in builtin.c */
-extern const perp_solver_type pp_solver_auto, pp_solver_prox_newton, pp_solver_cone_interior_point;
-extern const perp_solver_type pp_solver_lemke, pp_solver_pgs, pp_solver_enumerate;
-extern const perp_solver_type pp_solver_interior_point, pp_solver_accelerated_gradient;
-extern const perp_solver_type pp_solver_fischer_newton, pp_solver_minmap_newton;
-extern const perp_solver_type pp_solver_path_search;
-extern const perp_solver_type pp_solver_admm, pp_solver_spectral_gradient;
-extern const perp_solver_type pp_solver_jacobi, pp_solver_psor, pp_solver_nncg, pp_solver_fixed_point,
-    pp_solver_gauss_seidel;
+#define PP_SOLVER(name) extern const perp_solver_type pp_solver_##name;
+#include "solver/common/builtin_list.h"
 
 /* Runs a solver with workspace from the arena and measures its solution. Returns PERP_E_FIT if the class is not
  * supported, PERP_E_MEMORY. A z that is not finite is replaced by zeros. The clock is not read. */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* test_peg_brisk.c - worlds with a loose tolerance: fewer rounds, and relaxation sweeps instead of factorisations
+/* test_peg_loose.c - worlds with a loose tolerance: fewer rounds, and relaxation sweeps instead of factorisations
  * Balls poured into a box, cubes on a heap. Required at a tolerance: no step is divided, laws hold to the tolerance, the overlap is at most
  * a few times the tolerance times the way of the fastest ball in a step, and the motion as a whole is that of a world with 1e-8. */
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define RADIUS 0.1
 #define STEP   5e-3
 
-static perp_world *brisk_world(double tolerance) {
+static perp_world *loose_world(double tolerance) {
     perp_world_def d = perp_world_def_default(3);
     d.form = PERP_FORM_CONE;
     d.h = STEP;
@@ -27,7 +27,7 @@ static perp_world *brisk_world(double tolerance) {
 
 /* side x side x layers balls, a little out of line, above a floor within four walls. */
 static perp_world *pour(int side, int layers, double tolerance, perp_body_id *ball) {
-    perp_world *w = brisk_world(tolerance);
+    perp_world *w = loose_world(tolerance);
     double half = 1.2 * RADIUS * side;
     for (int s = 0; s < 2; s++) {
         double sign = s ? 1 : -1;
@@ -80,7 +80,7 @@ static void look(const perp_captured *c, void *ctx) {
 static void large_problems_are_swept(void **state) {
     (void)state;
     enum { SIDE = 7 };
-    perp_world *w = brisk_world(1e-3);
+    perp_world *w = loose_world(1e-3);
     for (int i = 0; i < SIDE * SIDE * SIDE; i++) { /* balls that touch, each with a velocity of its own */
         perp_vec3 v = {0.1 * (i * 7 % 5 - 2), 0.1 * (i * 11 % 7 - 3), 0.1 * (i * 13 % 5 - 3)};
         add_free(w, perp_shape_sphere(RADIUS),
@@ -120,7 +120,7 @@ static void cubes_make_a_heap(void **state) {
     (void)state;
     enum { LAYER = 7, N = 6 * LAYER };
     const double tolerance = 4e-5, edge = 2 * RADIUS, golden = 2.3999632297286533;
-    perp_world *w = brisk_world(tolerance);
+    perp_world *w = loose_world(tolerance);
     for (int i = 0; i < N; i++) {
         double out = 1.13 * edge * sqrt(i % LAYER + 0.5);
         perp_vec3 axis = {sin(1.7 * i), cos(2.9 * i), sin(0.6 * i + 1)};

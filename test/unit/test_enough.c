@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* test_will_do.c - who asks for few digits may take an answer that misses what was asked for by little
- * Method   The friction problem of a pile of spheres, to a tolerance that sweeps do not reach: one caller takes what they
- *          come to, another never takes anything. */
+/* test_enough.c - the callback `enough` of a call: an answer that misses the tolerance ends the search if the caller accepts it
+ * Method   The friction problem of a pile of spheres, to a tolerance that sweeps do not reach. One caller accepts what the sweeps
+ *          reach, another never accepts anything. */
 #include "check.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 
 typedef struct caller {
     const perp_problem *p;
-    double takes; /* residual up to which an answer will do */
+    double accepts; /* largest residual that the caller accepts */
     int asked;
     double shown; /* residual of the last answer */
 } caller;
@@ -28,7 +28,7 @@ static bool enough(const double *z, void *ctx) {
     assert_int_equal(perp_problem_measure(c->p, z, &m), PERP_OK);
     c->asked++;
     c->shown = m.natural;
-    return m.natural <= c->takes;
+    return m.natural <= c->accepts;
 }
 
 static perp_outcome solve_for(caller *c, double *z, perp_solve_info *info) {
@@ -42,7 +42,7 @@ static perp_outcome solve_for(caller *c, double *z, perp_solve_info *info) {
     return o;
 }
 
-static void some_take_less(void **state) {
+static void accepted_early(void **state) {
     (void)state;
     scene s = scene_deposited(scene_posing(0.01), 100, 0.3, 1, 1 + 1e-4);
     perp_stored *stored = scene_posed(&s);
@@ -51,22 +51,22 @@ static void some_take_less(void **state) {
     assert_non_null(z);
     perp_solve_info info;
     perp_measures m;
-    caller strict = {.p = p, .takes = 0}, modest = {.p = p, .takes = 100 * TOL};
+    caller strict = {.p = p, .accepts = 0}, lenient = {.p = p, .accepts = 100 * TOL};
     assert_int_equal(solve_for(&strict, z, &info), PERP_OUTCOME_SOLVED);
     print_message("strict: asked %d times, %d factorisations: %s\n", strict.asked, info.factorisations, info.story);
     assert_true(strict.asked > 0);
     assert_int_equal(perp_problem_measure(p, z, &m), PERP_OK);
     assert_true(m.natural <= TOL);
-    assert_int_equal(solve_for(&modest, z, &info), PERP_OUTCOME_SOLVED);
-    print_message("modest: asked %d times, %d factorisations: %s\n", modest.asked, info.factorisations, info.story);
-    assert_int_equal(modest.asked, 1);
+    assert_int_equal(solve_for(&lenient, z, &info), PERP_OUTCOME_SOLVED);
+    print_message("lenient: asked %d times, %d factorisations: %s\n", lenient.asked, info.factorisations, info.story);
+    assert_int_equal(lenient.asked, 1);
     assert_int_equal(perp_problem_measure(p, z, &m), PERP_OK);
-    assert_true(m.natural == modest.shown && m.natural > TOL && m.natural <= 100 * TOL);
+    assert_true(m.natural == lenient.shown && m.natural > TOL && m.natural <= 100 * TOL);
     free(z);
     perp_stored_free(stored);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(some_take_less)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(accepted_early)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
