@@ -40,19 +40,28 @@ static double rate_after(const perp_world *w, const pp_joint *j, const pp_joint_
     return rate[coord];
 }
 
+/* A side with velocities that are moved by `part` of the way from those stored to those shown. */
+static pp_joint_side shown_part(const perp_world *w, const pp_state *s, int slot, double part) {
+    pp_joint_side side = pp_shown_side(w, s, slot);
+    if (slot < 0 || s->lag == 0 || part == 1) return side;
+    side.v = perp_v3_axpy(s->v[slot], part, s->dv[slot]);
+    side.w = perp_v3_axpy(s->w[slot], part, s->dw[slot]);
+    return side;
+}
+
 double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int coord) {
     const pp_joint *j = &w->joint[joint];
     const int slot[2] = {j->a, j->b};
     pp_joint_side at[2], moving[2];
     for (int e = 0; e < 2; e++) {
         at[e] = pp_side(w, k->before, slot[e], NULL);
-        moving[e] = pp_shown_side(w, k->moving, slot[e]);
+        moving[e] = shown_part(w, k->moving, slot[e], k->part);
         moving[e].X_WB = at[e].X_WB;
         moving[e].theta = at[e].theta;
     }
     double rate = rate_after(w, j, at, 0, coord);
-    if (k->span == 0) return rate;
-    return rate - (rate_after(w, j, moving, k->span / 2, coord) - rate_after(w, j, moving, -k->span / 2, coord));
+    if (k->back == 0 && k->ahead == 0) return rate;
+    return rate - (rate_after(w, j, moving, k->ahead, coord) - rate_after(w, j, moving, -k->back, coord));
 }
 
 int pp_armature_rows(const perp_world *w, const pp_state *s, const int *block, const pp_rotor_kick *k,

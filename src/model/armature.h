@@ -15,8 +15,11 @@
 /* A kick: its state and its time interval. */
 typedef struct pp_rotor_kick {
     const pp_state *before; /* poses at the kick, velocities before it */
-    const pp_state *moving; /* velocities at the time of the kick, for free motion; if its lag is not 0, those shown */
-    double span;            /* time interval of the kick [T]; 0: an impact */
+    const pp_state *
+        moving; /* velocities at the time of the kick, for free motion: if its lag is not 0, those between stored and shown ones, */
+    double
+        part; /*   this part of the way. Substeps change velocities by less than the step for which they are shown. */
+    double back, ahead; /* time interval of the kick, before and after it [T]; 0: an impact */
 } pp_rotor_kick;
 
 /* Whether a joint of the world has armature. */
@@ -27,7 +30,7 @@ double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int
  * NULL. @return how many */
 int pp_armature_rows(const perp_world *w, const pp_state *s, const int *block, const pp_rotor_kick *k,
                      perp_joint_row *rows, int *number);
-/* Energy of all rotors, with rates at the time of the velocities, which is `lag` before that of the poses. */
+/* Energy of all rotors, with rates at the time of the velocities, which is `lag` before that of the poses: half of the substep that ended there. */
 double pp_rotor_energy(const perp_world *w, const pp_state *s, double lag);
 
 #endif

@@ -145,6 +145,55 @@ static void rotors_take_part_in_impacts(void **state) {
     }
 }
 
+/* Two links with rotors, on hinges across each other, that nothing acts on. turns: the turn of another link, far away, in a step; from 1 rad
+ * on steps are divided. Returns what rotors gain or lose in a second; q: their angles then. */
+static double free_links(double h, double turns, double q[2], int *substeps) {
+    perp_world *w = world_with("stewart-trinkle", h);
+    perp_joint_def d = perp_joint_def_default(PERP_JOINT_REVOLUTE);
+    d.X_BJ.p = perp_v3(-0.25, 0, 0);
+    d.X_AJ.p = perp_v3(5, 0, 0);
+    d.b = body_at(w, perp_v3(5.25, 0, 0), 1, 0.02);
+    (void)joint_with(w, d, 0);
+    d.X_AJ.p = perp_v3(0, 0, 0);
+    d.b = body_at(w, perp_v3(0.25, 0, 0), 1, 0.02);
+    (void)joint_with(w, d, 0.3);
+    d.a = d.b;
+    d.b = body_at(w, perp_v3(0.75, 0, 0), 1, 0.02);
+    d.X_AJ.p = perp_v3(0.25, 0, 0);
+    d.X_AJ.q = d.X_BJ.q = perp_q_exp(perp_v3(1.5707963267948966, 0, 0));
+    (void)joint_with(w, d, 0.3);
+    perp_joint_space *s;
+    assert_int_equal(perp_world_joint_space(w, NULL, &s), PERP_OK);
+    if (perp_joint_space_set(s, w, (double[]){0, 0, 0.5}, (double[]){turns / h, 2, 8}, 1e-9))
+        fail_msg("%s", perp_world_why(w));
+    perp_certificate sum = {0};
+    run(w, 1, &sum);
+    double all[3];
+    perp_joint_space_get(s, w, all, NULL);
+    q[0] = all[1], q[1] = all[2];
+    *substeps = sum.substeps;
+    perp_joint_space_free(s);
+    perp_world_destroy(w);
+    return fabs(sum.ledger.drift);
+}
+
+/* Rotors take the free motion between the kicks of substeps into account, not that of whole steps: their energy is kept to second order in h, and
+ * they turn as with short steps that are not divided. */
+static void divided_steps_keep_rotors(void **state) {
+    (void)state;
+    double q[2], exact[2], drift[2];
+    int substeps;
+    (void)free_links(1.0 / 6400, 0, exact, &substeps);
+    for (int k = 0; k < 2; k++) {
+        double h = k ? 0.0025 : 0.005;
+        drift[k] = free_links(h, 1, q, &substeps);
+        assert_true(substeps == 2 * lround(1 / h));
+        assert_below(fmax(fabs(q[0] - exact[0]), fabs(q[1] - exact[1])), 0.002);
+    }
+    assert_below(drift[0], 0.01);
+    assert_below(drift[1], 0.3 * drift[0]);
+}
+
 static void other_steppers_refuse(void **state) {
     (void)state;
     perp_world *w = world_with("first-order", 0.01);
@@ -161,9 +210,8 @@ static void other_steppers_refuse(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_torque_turns_body_and_rotor),
-        cmocka_unit_test(free_motion_brings_rotors_along),
-        cmocka_unit_test(rotors_take_part_in_impacts),
+        cmocka_unit_test(a_torque_turns_body_and_rotor), cmocka_unit_test(free_motion_brings_rotors_along),
+        cmocka_unit_test(rotors_take_part_in_impacts),   cmocka_unit_test(divided_steps_keep_rotors),
         cmocka_unit_test(other_steppers_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "oracle/random_problem.h"
 #include "problem/convert/convert.h"
 #include "problem/rows.h"
+#include "problem/convert/cone_condensed.h"
 #include "problem/convert/to_cone.h"
 
 typedef struct answer {
@@ -134,6 +135,106 @@ static void guess_and_back(void **state) {
     }
 }
 
+/* Velocity of row i of the cone problem. */
+static double velocity_of(const pp_step_cone *c, int i, const double *r, const double *nu) {
+    const perp_cone *k = &c->problem.as.cone;
+    double u = k->b[i] + (k->compliance ? k->compliance[i] * r[i] : 0);
+    for (int e = k->H.start[i]; e < k->H.start[i + 1]; e++) u += k->H.value[e] * nu[k->H.index[e]];
+    return u;
+}
+
+/* Joints of a robot with rows of all kinds; bilateral rows are taken for such, boxes too in every other round, and limits for open ones. */
+static rp_step some_robot(int round, int redundant, pp_row_use *use) {
+    const rp_options o = {.dim = 3,
+                          .blocks = RP_BLOCKS,
+                          .contacts = 3,
+                          .bilateral = 6,
+                          .redundant = redundant,
+                          .springs = 3,
+                          .limits = 3,
+                          .boxes = 3,
+                          .fixed = 1,
+                          .mu = 0.8,
+                          .mass_ratio = 10};
+    rp_step s;
+    rp_step_make(&s, &o);
+    for (int i = 0; i < s.p.ncontact; i++) s.contact[i].nd = PERP_CONE_DIRECTIONS;
+    for (int i = 0; i < 4 * RP_ROWS; i++) use[i] = PP_ROW_KEPT;
+    for (int j = 0; j < s.p.njoint; j++) {
+        const perp_joint_row *r = &s.joint[j];
+        if (!isfinite(r->lo) && !isfinite(r->hi)) use[j] = PP_ROW_FREE;
+        if (isfinite(r->lo) && isfinite(r->hi) && r->lo < r->hi && round % 2) use[j] = PP_ROW_FREE;
+        if (isfinite(r->lo) && !isfinite(r->hi)) use[j] = PP_ROW_OPEN;
+    }
+    return s;
+}
+
+/* Whatever the kept rows do: eliminated rows hold, the condensed matrix gives the velocities of the kept rows, and rows that are not what they
+ * were taken for are found. */
+static void condensed(void **state) {
+    (void)state;
+    int wrong = 0, right = 0;
+    for (int round = 0; round < 200; round++) {
+        pp_row_use use[4 * RP_ROWS], before[4 * RP_ROWS];
+        rp_step s = some_robot(round, 0, use);
+        repoint(&s);
+        pp_step_cone c;
+        pp_cone_condensed k;
+        bool held;
+        answer a;
+        assert_int_equal(pp_step_to_cone(&s.p, &arena, &c), PERP_OK);
+        memcpy(before, use, sizeof use);
+        assert_int_equal(pp_cone_condense(&c, use, &arena, &k, &held), PERP_OK);
+        if (held) continue; /* two bodies that many rows hold */
+        double kept[4 * RP_ROWS], scale = 1;
+        for (int i = 0; i < k.n; i++) kept[i] = rp_unit();
+        const double *r = pp_cone_condensed_expand(&k, kept);
+        for (int i = 0; i < c.n; i++) scale = fmax(scale, fabs(r[i]));
+        pp_step_cone_recover(&c, r, room(&a));
+        for (int i = 0; i < c.n; i++) {
+            if (before[i] == PP_ROW_FREE) assert_near(velocity_of(&c, i, r, a.nu), 0, 1e-10 * scale);
+            if (before[i] == PP_ROW_OPEN) assert_true(r[i] == 0);
+        }
+        const perp_cone *local = &k.problem.as.cone;
+        for (int i = 0; i < k.n; i++) {
+            double u = local->q[i];
+            for (int e = local->W.start[i]; e < local->W.start[i + 1]; e++)
+                u += local->W.value[e] * kept[local->W.index[e]];
+            assert_true(r[k.kept[i]] == kept[i]);
+            assert_near(u, velocity_of(&c, k.kept[i], r, a.nu), 1e-8 * scale);
+        }
+        bool holds = pp_cone_condensed_holds(&k), expected = true;
+        for (int j = 0; j < s.p.njoint; j++) {
+            const perp_joint_row *row = &s.joint[j];
+            bool good = before[j] == PP_ROW_KEPT || (before[j] == PP_ROW_FREE ? r[j] >= row->lo && r[j] <= row->hi
+                                                                              : velocity_of(&c, j, r, a.nu) >= 0);
+            assert_true(use[j] == (good ? before[j] : PP_ROW_KEPT));
+            expected = expected && good;
+        }
+        assert_true(holds == expected);
+        *(holds ? &right : &wrong) += 1;
+        pp_arena_reset(&arena);
+    }
+    assert_true(right > 5 && wrong > 5);
+}
+
+/* Rows that follow from others are not eliminated. */
+static void dependent_rows_are_held(void **state) {
+    (void)state;
+    for (int round = 0; round < 50; round++) {
+        pp_row_use use[4 * RP_ROWS];
+        rp_step s = some_robot(round, 1, use);
+        repoint(&s);
+        pp_step_cone c;
+        pp_cone_condensed k;
+        bool held;
+        assert_int_equal(pp_step_to_cone(&s.p, &arena, &c), PERP_OK);
+        assert_int_equal(pp_cone_condense(&c, use, &arena, &k, &held), PERP_OK);
+        assert_true(held);
+        pp_arena_reset(&arena);
+    }
+}
+
 /* Neither an LCP nor a mixed one can hold a true cone; without friction there is none. */
 static void refused_by_lcp(void **state) {
     (void)state;
@@ -206,8 +307,9 @@ static void disc_and_polygon(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_equations), cmocka_unit_test(guess_and_back),   cmocka_unit_test(refused_by_lcp),
-        cmocka_unit_test(judged_alike),   cmocka_unit_test(disc_and_polygon),
+        cmocka_unit_test(same_equations),          cmocka_unit_test(guess_and_back), cmocka_unit_test(condensed),
+        cmocka_unit_test(dependent_rows_are_held), cmocka_unit_test(refused_by_lcp), cmocka_unit_test(judged_alike),
+        cmocka_unit_test(disc_and_polygon),
     };
     return cmocka_run_group_tests_name("step problem as cones", tests, arena_setup, arena_teardown);
 }

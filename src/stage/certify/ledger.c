@@ -159,7 +159,7 @@ double pp_elastic_impulse(const pp_frame *f, int i) {
     return f->solve.solution.p_joint[i] + B * way;
 }
 
-static void joints(const pp_frame *f, perp_ledger *l) {
+static void joints(const pp_frame *f, double h0, perp_ledger *l) {
     for (int i = 0; i < f->pose.problem.njoint; i++) {
         const perp_joint_row *r = &f->pose.problem.joint[i];
         double p = f->solve.solution.p_joint[i], rate = pp_mean_velocity(f, &r->row) + r->b_kin, elastic = 0;
@@ -176,7 +176,8 @@ static void joints(const pp_frame *f, perp_ledger *l) {
     }
     /* s1 is the end of the step, also after its second kick */
     if (f->purpose != PP_END_KICK && pp_has_armature(f->w)) {
-        double lost = pp_rotor_energy(f->w, f->s0, f->s0->lag) - pp_rotor_energy(f->w, f->s1, f->s0->lag);
+        double lag0 = f->s0->lag > 0 ? h0 / 2 : 0, lag1 = f->s0->lag > 0 && f->purpose != PP_IMPACT ? f->h / 2 : lag0;
+        double lost = pp_rotor_energy(f->w, f->s0, lag0) - pp_rotor_energy(f->w, f->s1, lag1);
         l->armature += lost;
         l->drift -= lost;
     }
@@ -265,7 +266,7 @@ void pp_ledger(const pp_frame *f, perp_ledger *l) {
         gravity(f, h0, l);
         springs(f, h0, l);
     }
-    joints(f, l);
+    joints(f, h0, l);
     contacts(f, l);
     if (f->update.i_correction)
         l->joint += f->update.M_end ? work(f, f->update.i_correction, f->update.nu_turned, f->update.nu_end)

@@ -318,7 +318,10 @@ static int servo_rows(const pp_frame *f, perp_joint_row *rows, int *number) {
 pp_rotor_kick pp_rotor_kick_of(const pp_frame *f) {
     bool takes_time = f->purpose == PP_STEP || f->purpose == PP_END_KICK || f->purpose == PP_START_FORCED;
     const pp_state *moving = f->task.half && f->task.force_state ? f->task.force_state : f->s0;
-    return (pp_rotor_kick){f->s0, moving, !takes_time ? 0 : f->task.half ? f->h / 2 : f->h};
+    if (!takes_time) return (pp_rotor_kick){f->s0, moving, 1, 0, 0};
+    if (f->task.half) return (pp_rotor_kick){f->s0, moving, 1, f->h / 4, f->h / 4};
+    double before = f->s0->substep > 0 ? f->s0->substep : f->h; /* substeps may have other lengths */
+    return (pp_rotor_kick){f->s0, moving, f->h / f->w->def.h, before / 2, f->h / 2};
 }
 
 /* Rows of armature. It acts whenever velocities change, also in impacts. */

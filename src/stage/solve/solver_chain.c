@@ -11,6 +11,7 @@
 
 #include "base/rounding.h"
 #include "problem/rows.h"
+#include "problem/convert/cone_condensed.h"
 #include "problem/convert/to_cone.h"
 #include "stage/solve/acceptance.h"
 #include "stage/solve/joint_rounds.h"
@@ -46,8 +47,9 @@
 typedef struct posed {
     const perp_step_problem *step; /* as solvers see it: see within_reach() */
     bool cone;
-    pp_converted linear; /* LCP, mixed LCP */
-    pp_step_cone cones;  /* if cone */
+    pp_converted linear;          /* LCP, mixed LCP */
+    pp_step_cone cones;           /* if cone */
+    pp_cone_condensed *condensed; /* if cone: without bilateral rows; NULL: with all rows */
     const perp_problem *problem;
     int n; /* unknowns */
 } posed;
@@ -94,6 +96,7 @@ static perp_status pose(const pp_frame *f, const pp_trial *t, perp_class cls, po
     c->step = within_reach(t->p, FAR_OPEN * pp_speed_scale(f, t->scale), arena);
     if (!c->step) return PERP_E_MEMORY;
     c->cone = cls == PERP_CONE;
+    c->condensed = NULL;
     perp_status st = c->cone ? pp_step_to_cone(c->step, arena, &c->cones) : pp_convert(c->step, cls, arena, &c->linear);
     c->problem = c->cone ? &c->cones.problem : &c->linear.problem;
     c->n = c->cone ? c->cones.n : c->linear.n;
@@ -107,9 +110,13 @@ static void guess_from(const posed *c, const perp_step_solution *last, double *z
         pp_guess(&c->linear, last->p_joint, last->p_contact, last->sigma, z);
 }
 
+static void recover_cones(const posed *c, const double *z, perp_step_solution *out) {
+    pp_step_cone_recover(&c->cones, c->condensed ? pp_cone_condensed_expand(c->condensed, z) : z, out);
+}
+
 static perp_status recover(const posed *c, const double *z, pp_arena *arena, perp_step_solution *out) {
     if (!c->cone) return pp_recover(&c->linear, z, arena, out);
-    pp_step_cone_recover(&c->cones, z, out);
+    recover_cones(c, z, out);
     return PERP_OK;
 }
 
@@ -139,7 +146,7 @@ typedef struct judge {
 static bool is_enough(const double *z, void *ctx) {
     judge *j = ctx;
     perp_step_residual r;
-    pp_step_cone_recover(&j->c->cones, z, &j->t->answer);
+    recover_cones(j->c, z, &j->t->answer);
     return pp_trial_measure(j->f, j->t, &j->t->answer, &r) <= pp_trial_tolerance(j->f, j->t);
 }
 
@@ -244,6 +251,7 @@ static perp_status attempt_cone(const pp_frame *f, pp_trial *t, const posed *c, 
     for (int k = 0; !st && has_tol && k < MAX_REFININGS && latest > pp_trial_tolerance(f, t) && tol > PP_FINEST_TOL;
          k++) {
         if (t->outcome != PERP_OUTCOME_SOLVED || !isfinite(latest)) break;
+        if (c->condensed && !pp_cone_condensed_holds(c->condensed)) break;
         double before = latest;
         tol = fmax(PP_FINEST_TOL, tol * fmin(gain, 0.3 * pp_trial_tolerance(f, t) / latest));
         if (perp_fields_set(s->fields, s->nfield, &settings, "tol", tol)) break; /* finer than the solver allows */
@@ -373,6 +381,66 @@ static bool solve_directly(const pp_frame *f, pp_trial *t, bool guess) {
     return false;
 }
 
+/* Nothing is left to solve. */
+static void take_linear(const pp_frame *f, pp_trial *t, const posed *c) {
+    perp_step_residual r;
+    recover_cones(c, NULL, &t->answer);
+    pp_trial_keep(t, pp_trial_measure(f, t, &t->answer, &r), &r);
+    t->info = (perp_solve_info){.outcome = PERP_OUTCOME_SOLVED, .solver = pp_solver_auto.name};
+    t->outcome = PERP_OUTCOME_SOLVED;
+    t->used = &pp_solver_auto;
+}
+
+/* One try of solve_condensed(). */
+static perp_status try_condensed(const pp_frame *f, pp_trial *t, posed *c, const double *z) {
+    perp_world *w = f->w;
+    c->problem = &c->condensed->problem;
+    c->n = c->condensed->n;
+    double *kept = PP_ARENA_ARRAY(&w->arena, double, c->n);
+    if (!kept) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d unknowns", c->n);
+    t->acceptance = INFINITY; /* an answer with rows in wrong states is none */
+    if (c->n == 0) {
+        take_linear(f, t, c);
+        return PERP_OK;
+    }
+    pp_cone_condensed_gather(c->condensed, z, kept);
+    double limit = pp_budget_share(&w->run.work, w->run.work.limit);
+    perp_status st = attempt_cone(f, t, c, 0, needed_tol(f, t), kept);
+    w->run.work.limit = limit;
+    if (st == PERP_E_STOPPED) return pp_stopped(w);
+    if (st) return pp_fail(w, st, "solver %s: %s", pp_solver_auto.name, perp_status_text(st));
+    return PERP_OK;
+}
+
+/* Solves a cone problem by its rows whose state is not known, if `auto` is the first solver (problem/convert/cone_condensed.h). z: guess with
+ * all rows, or zeros. Returns PERP_E_SOLVE if it does not apply, or if no answer is accepted; then the problem must be solved with all
+ * rows. */
+static perp_status solve_condensed(const pp_frame *f, pp_trial *t, const posed *all, const double *z) {
+    perp_world *w = f->w;
+    pp_arena *a = &w->arena;
+    pp_row_use *use = PP_ARENA_ARRAY(a, pp_row_use, all->n);
+    if (!use) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d unknowns", all->n);
+    if (!all->cone || w->chosen.solver[0] != &pp_solver_auto) return PERP_E_SOLVE;
+    pp_cone_condensed_choose(&all->cones, z, use);
+    while (pp_cone_condensed_pays(&all->cones, use)) { /* rows whose state was wrong are kept in the next try */
+        pp_arena_mark mark = pp_arena_here(a);
+        pp_cone_condensed condensed;
+        bool held;
+        posed c = *all;
+        c.condensed = &condensed;
+        perp_status st = pp_cone_condense(&all->cones, use, a, &condensed, &held);
+        if (st == PERP_E_MEMORY) return pp_fail(w, st, "out of memory for %d joint rows", t->p->njoint);
+        if (st || held) return PERP_E_SOLVE;
+        if ((st = try_condensed(f, t, &c, z))) return st;
+        t->unknowns = c.n;
+        if (t->acceptance <= pp_trial_tolerance(f, t)) return PERP_OK;
+        bool same = pp_cone_condensed_holds(&condensed);
+        pp_arena_release(a, mark);
+        if (same) break;
+    }
+    return PERP_E_SOLVE;
+}
+
 /* Solves the problem in one form by solvers `first` to `last` of the chain. */
 static perp_status solve_as(pp_frame *f, pp_trial *t, perp_class cls, int first, int last, bool guess) {
     perp_world *w = f->w;
@@ -384,6 +452,12 @@ static perp_status solve_as(pp_frame *f, pp_trial *t, perp_class cls, int first,
     if (!z) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d unknowns", c.n);
     if (c.n == 0) return solve_joints(f, t, &c, z);
     if (guess) guess_from(&c, &t->answer, z);
+    if (first == 0) {
+        pp_arena_mark mark = pp_arena_here(&w->arena);
+        st = solve_condensed(f, t, &c, z);
+        pp_arena_release(&w->arena, mark);
+        if (st != PERP_E_SOLVE) return st;
+    }
     return try_solvers(f, t, &c, first, last, guess, z);
 }
 

@@ -1,0 +1,55 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
+/* cone_condensed.h - the cone problem of a step without the rows whose state is known: bilateral rows and bodies are eliminated.
+ *
+ * A robot has many bilateral rows (joints, rotors) and few contacts. Most servos do not reach their force limits, and most joints not
+ * their stops. Such rows are bilateral or open; which ones is guessed, and checked afterwards. The condensed problem has only the others, in
+ * local form, in their order in pp_step_cone. */
+#ifndef PP_CONE_CONDENSED_H
+#define PP_CONE_CONDENSED_H
+
+#include "problem/convert/to_cone.h"
+
+/* What a row is taken for. */
+typedef enum pp_row_use {
+    PP_ROW_KEPT, /* a row of the condensed problem */
+    PP_ROW_FREE, /* bilateral: eliminated */
+    PP_ROW_OPEN  /* without impulse: left out */
+} pp_row_use;
+
+typedef struct pp_cone_condensed {
+    perp_problem problem; /* to hand to a solver if n > 0; PERP_CONE, local form */
+    int n;                /* its size */
+    const pp_step_cone *cone;
+    int ne;          /* eliminated rows */
+    int *eliminated; /* ne: rows of the cone problem, in the order of elimination */
+    int *kept;       /* n: rows of the cone problem */
+    int *first;      /* ne: column of the first number of a row of L */
+    double *L;       /* ne x ne, by rows: Cholesky factor of the eliminated part of W */
+    double *nu, *x;  /* scratch: ndof, ne */
+    double *full;    /* rows of the cone problem: impulses */
+    pp_row_use *use; /* rows of the cone problem: what they are taken for in the next try */
+    bool wrong;      /* it differs from what they were taken for in this one */
+} pp_cone_condensed;
+
+/* What the rows are at the impulses z of all rows: use, one for each row. */
+void pp_cone_condensed_choose(const pp_step_cone *cone, const double *z, pp_row_use *use);
+
+/* Can so many rows be eliminated that it is worth while? */
+bool pp_cone_condensed_pays(const pp_step_cone *cone, const pp_row_use *use);
+
+/* use: borrowed. *held: rows depend on each other, nearly or exactly, so that elimination would cost digits; then c is not set. Everything
+ * is allocated from the arena; the cone problem is borrowed. PERP_E_MEMORY; PERP_E_SOLVE if numbers are not finite. */
+perp_status pp_cone_condense(const pp_step_cone *cone, pp_row_use *use, pp_arena *arena, pp_cone_condensed *c,
+                             bool *held);
+
+/* Impulses of the kept rows out of those of all rows. */
+void pp_cone_condensed_gather(const pp_cone_condensed *c, const double *all, double *kept);
+
+/* Impulses of all rows from those of the kept rows; they are overwritten by the next call. */
+const double *pp_cone_condensed_expand(const pp_cone_condensed *c, const double *kept);
+
+/* Are the rows, at all impulses that were expanded and checked, what they were taken for? Those that are not become kept rows in c->use. */
+bool pp_cone_condensed_holds(pp_cone_condensed *c);
+
+#endif
