@@ -220,16 +220,19 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     k->at_end = pp_at_end(f);
     k->loose_tolerance = w->def.tolerance > PP_LOOSE_TOLERANCE && w->def.form == PERP_FORM_CONE;
     k->turn = PP_ARENA_ZERO(&w->arena, perp_vec3, w->nbody);
+    k->end.moved_by = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
+    k->end.stays = PP_ARENA_ARRAY(&w->arena, bool, f->control.nblock);
     k->gap_error = PP_ARENA_ZERO(&w->arena, double, w->nbody);
     k->fat = PP_ARENA_ARRAY(&w->arena, pp_box, f->collide.nplaced);
     k->lever = PP_ARENA_ARRAY(&w->arena, double, f->collide.nplaced);
     k->arc = PP_ARENA_ARRAY(&w->arena, double, f->collide.nplaced);
     double *nu = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
-    if (!k->turn || !k->gap_error || !k->fat || !k->lever || !k->arc || !nu || !probes(k) ||
-        !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->control.ndof + 1) ||
+    if (!k->turn || !k->end.moved_by || !k->end.stays || !k->gap_error || !k->fat || !k->lever || !k->arc || !nu ||
+        !probes(k) || !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->control.ndof + 1) ||
         !pp_touches_new(&k->touches, f->collide.nplaced, f->collide.placed, &w->arena))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     pp_peg_levers(k);
+    pp_poses_forget(k);
     if ((st = poses(k)) || (st = pp_joint_rounds_begin(f))) return st;
     memcpy(k->m->nu, f->control.nu0, (size_t)f->control.ndof * sizeof *nu); /* first estimate for the slip */
     pp_free_velocity(f, nu);

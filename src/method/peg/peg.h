@@ -34,6 +34,9 @@
 typedef struct pp_poses {
     pp_solid *solid; /* by placed shape */
     const pp_state *state;
+    /* at the end: */
+    double *moved_by; /* by dof: velocity that led there; NAN: none yet */
+    bool *stays;      /* by block: the last velocity was the one before, to the bit */
 } pp_poses;
 
 /* One contact of a pair in the problem of a round. */
@@ -161,9 +164,12 @@ void pp_peg_levers(pp_peg_work *k);
 /* Largest displacement of the points of placed shape i in the step by rotation of its body, if nu is the velocity after
  * the impulses [L]. */
 double pp_turn_travel(const pp_peg_work *k, int i, const double *nu);
-/* Moves every body freely with the velocity nu and sets end_state, turn, arc and end. Returns false if a body rotates
+/* Moves every body freely with the velocity nu and sets end_state, turn, arc and end. Bodies whose velocity is that of the
+ * last call, to the bit, stay where they are. Returns false if a body rotates
  * too far. */
 bool pp_poses_advance(pp_peg_work *k, const double *nu);
+/* The next call of pp_poses_advance() moves every body. */
+void pp_poses_forget(pp_peg_work *k);
 /* The velocity without any constraint. */
 void pp_free_velocity(const pp_frame *f, double *nu);
 /* Places shapes i and j at the fraction x (0 to 1) of the motion from start to end, in k->probe. */

@@ -161,19 +161,40 @@ void pp_poses_set(pp_peg_work *k, const pp_state *s) {
     }
 }
 
+/* Moves block b, unless it has been moved with the same velocity. */
+static bool advance_block(pp_peg_work *k, int b, const double *v) {
+    const pp_frame *f = k->f;
+    double *by = k->end.moved_by + f->control.block_offset[b];
+    size_t bytes = (size_t)f->control.block_ndof[b] * sizeof *by;
+    /* with implicit_turn the motion depends on more than the velocity */
+    k->end.stays[b] = !f->task.implicit_turn && memcmp(by, v, bytes) == 0;
+    if (k->end.stays[b]) return true;
+    memcpy(by, v, bytes);
+    return pp_move_block(f, b, f->s0, v, f->h, &k->end_state, NULL);
+}
+
+void pp_poses_forget(pp_peg_work *k) {
+    for (int d = 0; d < k->f->control.ndof; d++) k->end.moved_by[d] = NAN;
+}
+
 bool pp_poses_advance(pp_peg_work *k, const double *nu) {
     const pp_frame *f = k->f;
     for (int b = 0; b < f->control.nblock; b++) {
         int slot = f->control.block_body[b], nd = f->control.block_ndof[b];
         const double *v = nu + f->control.block_offset[b];
-        if (!pp_move_block(f, b, f->s0, v, f->h, &k->end_state, NULL)) return false;
+        if (!advance_block(k, b, v)) {
+            pp_poses_forget(k);
+            return false;
+        }
         k->turn[slot] = f->w->def.dim == 2 ? perp_v3(0, 0, nd == 3 ? f->h * v[2] : 0)
                         : nd == 6          ? perp_v3_scale(f->h, perp_v3(v[3], v[4], v[5]))
                                            : perp_v3(0, 0, 0);
     }
     for (int i = 0; i < f->collide.nplaced; i++) {
         const pp_placed *at = &f->collide.placed[i];
-        if (at->moves) place(&k->end.solid[i], at->g, shape_pose(k, i, k->end_state.X[at->body]));
+        int b = f->control.block[at->body];
+        if (at->moves && !(b >= 0 && k->end.stays[b]))
+            place(&k->end.solid[i], at->g, shape_pose(k, i, k->end_state.X[at->body]));
         k->arc[i] = pp_turn_travel(k, i, nu);
     }
     k->now.moved = true;
