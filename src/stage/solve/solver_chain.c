@@ -405,7 +405,7 @@ static perp_status try_condensed(const pp_frame *f, pp_trial *t, posed *c, const
     }
     pp_cone_condensed_gather(c->condensed, z, kept);
     double limit = pp_budget_share(&w->run.work, w->run.work.limit);
-    perp_status st = attempt_cone(f, t, c, 0, needed_tol(f, t), kept);
+    perp_status st = attempt_cone(f, t, c, 0, needed_tol(f, t, c->step), kept);
     w->run.work.limit = limit;
     if (st == PERP_E_STOPPED) return pp_stopped(w);
     if (st) return pp_fail(w, st, "solver %s: %s", pp_solver_auto.name, perp_status_text(st));
