@@ -112,10 +112,11 @@ static size_t work_size(const perp_problem *p, const void *set) {
     return c.used + pp_reduce_work(p) + 16;
 }
 
-/* Symmetric scaling D M D with rows and columns of size about 1, D powers of two so that nothing is rounded. */
+/* Symmetric scaling D M D with rows and columns of size about 1, D powers of two so that nothing is rounded. It starts from natural scales, so
+ * that it does not depend on the unit of mass: M has impulses and velocities among its unknowns. */
 static void equilibrate(const pp_plain *p, double *D, double *most) {
     ptrdiff_t n = p->n;
-    for (int i = 0; i < n; i++) D[i] = 1;
+    for (int i = 0; i < n; i++) D[i] = sqrt(p->zs[i] / p->ws[i]);
     for (int pass = 0; pass < 4; pass++) {
         for (int i = 0; i < n; i++) most[i] = 0;
         for (int j = 0; j < n; j++) {
