@@ -172,8 +172,9 @@ static pile pile_new(const setup *u, double h, uint64_t seed, const outlook *o) 
 static void nudge_pile(pile *s, double h) {
     for (int i = 0; i < s->nbody; i++) {
         double x = 2 * next_random(&s->random) - 1, y = 2 * next_random(&s->random) - 1,
+               z = perp_world_dim(s->w) == 3 ? 2 * next_random(&s->random) - 1 : 0,
                by = s->mass[i] * s->nudge / (h * h);
-        OK(s->w, perp_body_set_force(s->w, s->id[i], perp_v3(by * x, by * y, 0), perp_v3(0, 0, 0)));
+        OK(s->w, perp_body_set_force(s->w, s->id[i], perp_v3(by * x, by * y, by * z), perp_v3(0, 0, 0)));
     }
 }
 

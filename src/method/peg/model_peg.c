@@ -72,7 +72,7 @@
 #define LESS 100
 /* [1] Error of the slip of contacts that stick, as a fraction of the tolerance of gaps: these errors add up from step to
  * step, those of gaps do not. */
-#define SLIP_SHARE 1e-3
+#define SLIP_SHARE 1e-4
 /* [rounds] Largest number of rounds until slip converges. Each round leaves the fraction h |turn rate|
  * of the error. Half and double: no effect. */
 #define MAX_SLIPS 8
@@ -368,9 +368,8 @@ static bool stalled(const pp_peg_work *k, const pp_peg_findings *found, progress
 static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress *p) {
     bool news = has_news(found) || (found->moved && !k->linear);
     if (!pp_joint_rounds_settled(k->f, news) || news) return false;
-    if (!k->loose_tolerance && pp_slip_miss(k->f, k->at_end ? NULL : &k->end_state) * k->f->h > SLIP_SHARE * k->least &&
-        p->slips++ < MAX_SLIPS)
-        return false;
+    double slip = pp_slip_miss(k->f, k->at_end ? NULL : &k->end_state) * k->f->h;
+    if (!k->loose_tolerance && slip > fmax(k->finest, SLIP_SHARE * k->least) && p->slips++ < MAX_SLIPS) return false;
     p->idle = found->worst < p->least / 2 ? 0 : p->idle + 1;
     p->least = fmin(p->least, found->worst);
     if (k->options.slack > 1 || !k->still) return false;
