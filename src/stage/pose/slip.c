@@ -27,6 +27,7 @@
 /* [rad] Below this angle the second coefficient of V^-1 is 1/12 to all digits that matter: its error is a^2/720. */
 #define SMALL_TURN 1e-4
 
+static bool is_zero(perp_vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
 static bool same_turn(perp_quat a, perp_quat b) { return a.w == b.w && a.x == b.x && a.y == b.y && a.z == b.z; }
 
 /* Rotation vector from one orientation to another; exactly 0 if they are equal. */
@@ -59,7 +60,7 @@ static bool rolls_about_centre(const pp_geometry *g) {
 }
 
 /* Point of the core, and rho, of side k of contact i at the start pose. The contact point belongs to the poses `levers`. */
-static void place_core(const pp_frame *f, int i, int k, moving *m) {
+static void place_core(const pp_frame *f, int i, int k, bool middle, moving *m) {
     const perp_contact *c = &f->contacts.at[i];
     const pp_geometry *g = f->w->shape[f->contacts.shape[2 * i + k]].g;
     const perp_pose *at = &(f->demand.levers ? f->demand.levers : f->s1)->X[m->body], *start = &f->s0->X[m->body];
@@ -67,6 +68,7 @@ static void place_core(const pp_frame *f, int i, int k, moving *m) {
     perp_vec3 lever = perp_v3_sub(k ? c->b_W : c->a_W, at->p);
     if (rolls_about_centre(g)) m->round = lever;
     m->core = perp_v3_sub(lever, m->round);
+    if (middle && is_zero(m->round)) m->core = perp_v3_sub(perp_v3_scale(0.5, perp_v3_add(c->a_W, c->b_W)), at->p);
     if (!same_turn(at->q, start->q)) m->core = perp_q_rotate(start->q, perp_q_unrotate(at->q, m->core));
 }
 
@@ -121,7 +123,6 @@ static perp_vec3 turn_against(const pp_frame *f, const moving *m, perp_vec3 half
     return perp_v3_sub(perp_q_log(perp_q_mul(back, perp_q_mul(own, back))), m->turn);
 }
 
-static bool is_zero(perp_vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
 static void add(perp_vec3 *sum, double by, perp_vec3 x) { *sum = perp_v3_axpy(*sum, by, x); }
 
 /* V(phi)^-1 d: where a rigid motion of constant velocity with rotation phi has the displacement d, its velocity. */
@@ -199,7 +200,7 @@ static pp_slip_terms terms(const pp_frame *f, int i, const perp_vec3 arm[2], con
     moving m[2];
     for (int k = 0; k < 2; k++) {
         m[k] = motion_of(f, body[k], nu, end);
-        place_core(f, i, k, &m[k]);
+        place_core(f, i, k, f->control.block[body[0]] >= 0 && f->control.block[body[1]] >= 0, &m[k]);
     }
     double weight[2];
     weights(f, m, weight);
