@@ -408,10 +408,10 @@ static void open_loads(void **state) {
         aim a[] = {along_parameter((perp_parameter){.kind = PERP_PARAMETER_GRAVITY, .index = 0}),
                    along_parameter((perp_parameter){.kind = PERP_PARAMETER_FORCE, .body = s.body[b], .index = 0}),
                    {.body = s.body[b], .dp = {1, 0, 0}}};
-        if (k == 2)
-            witness = 4e-5; /* it moves no velocity in direction 2: the rest is rounding, which falls with this */
-        int differenced = agree_by(PERP_TANGENT_AUTO, k < 2 ? "stack" : "spinning slide", s.w, a, 3, 20, 1e-6);
-        witness = 1e-5;
+        /* Direction 2 moves no velocity. Rounding of gaps over h, the length of differences and the lever arms is 1e-16/(0.01*1e-5*0.1) = 1e-8 in a
+         * step, of 0.01 that counts as no motion. */
+        int differenced =
+            agree_by(PERP_TANGENT_AUTO, k < 2 ? "stack" : "spinning slide", s.w, a, 3, 20, k < 2 ? 1e-6 : 5e-6);
         assert_int_equal(differenced, k == 2 ? 20 : 0);
     }
 }

@@ -24,9 +24,6 @@
 
 #include "base/elementary.h"
 
-/* [rad] Below this angle the second coefficient of V^-1 is 1/12 to all digits that matter: its error is a^2/720. */
-#define SMALL_TURN 1e-4
-
 static bool is_zero(perp_vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
 static bool same_turn(perp_quat a, perp_quat b) { return a.w == b.w && a.x == b.x && a.y == b.y && a.z == b.z; }
 
@@ -59,7 +56,8 @@ static bool rolls_about_centre(const pp_geometry *g) {
     return g->nvert == 0 && g->nface == 0 && g->kind != PERP_SHAPE_HALFSPACE && !(g->radius > 0);
 }
 
-/* Point of the core, and rho, of side k of contact i at the start pose. The contact point belongs to the poses `levers`. */
+/* Point of the core, and rho, of side k of contact i at the start pose. The contact point belongs to the poses `levers`. middle: it is where friction
+ * acts between two dynamic bodies; points on the two sides of a gap would give the rows of a patch different slips. */
 static void place_core(const pp_frame *f, int i, int k, bool middle, moving *m) {
     const perp_contact *c = &f->contacts.at[i];
     const pp_geometry *g = f->w->shape[f->contacts.shape[2 * i + k]].g;
@@ -97,7 +95,7 @@ static moving motion_of(const pp_frame *f, int body, const double *nu, const pp_
     perp_vec3 linear = perp_v3_scale(f->h, perp_v3(v[3], v[4], v[5]));
     m.bend = f->control.bend[blk];
     m.turn = perp_v3_add(linear, m.bend);
-    if (end) {
+    if (end && !b->isotropic) { /* otherwise the axis of rotation stays */
         m.turn = turn_between(f->s0->X[body].q, end->X[body].q);
         m.bend = perp_v3_sub(m.turn, linear);
     }
@@ -127,13 +125,11 @@ static void add(perp_vec3 *sum, double by, perp_vec3 x) { *sum = perp_v3_axpy(*s
 
 /* V(phi)^-1 d: where a rigid motion of constant velocity with rotation phi has the displacement d, its velocity. */
 static perp_vec3 constant_velocity(perp_vec3 phi, perp_vec3 d) {
-    double a = perp_v3_norm(phi), by = 1. / 12;
-    if (a > SMALL_TURN) {
-        double s, c;
-        pp_sin_cos(0.5 * a, &s, &c);
-        by = (1 - 0.5 * a * c / s) / (a * a);
-    }
+    double a = perp_v3_norm(phi), s, c;
+    pp_sin_cos(0.5 * a, &s, &c);
+    if (s == 0) return d;
     perp_vec3 once = perp_v3_cross(phi, d);
+    double by = (1 - 0.5 * a * c / s) / (a * a); /* 1/12 at a = 0; its rounding is one of d */
     return perp_v3_axpy(perp_v3_axpy(d, -0.5, once), by, perp_v3_cross(phi, once));
 }
 
