@@ -51,7 +51,7 @@ typedef struct moving {
     perp_vec3 core, round; /* lever arms at the start: of the point c, and from it to the contact point (rho) */
 } moving;
 
-/* Has the shape a curved surface that is not one of constant radius about a core? It counts as rolling about the centre of its body. */
+/* Is the surface curved, without a constant radius about a core? Such a body is assumed to roll about its centre. */
 static bool rolls_about_centre(const pp_geometry *g) {
     return g->nvert == 0 && g->nface == 0 && g->kind != PERP_SHAPE_HALFSPACE && !(g->radius > 0);
 }
@@ -123,7 +123,7 @@ static perp_vec3 turn_against(const pp_frame *f, const moving *m, perp_vec3 half
 
 static void add(perp_vec3 *sum, double by, perp_vec3 x) { *sum = perp_v3_axpy(*sum, by, x); }
 
-/* V(phi)^-1 d: where a rigid motion of constant velocity with rotation phi has the displacement d, its velocity. */
+/* V(phi)^-1 d: the velocity of a point that a rigid motion of constant velocity with rotation phi displaces by d. */
 static perp_vec3 constant_velocity(perp_vec3 phi, perp_vec3 d) {
     double a = perp_v3_norm(phi), s, c;
     pp_sin_cos(0.5 * a, &s, &c);
@@ -133,8 +133,8 @@ static perp_vec3 constant_velocity(perp_vec3 phi, perp_vec3 d) {
     return perp_v3_axpy(perp_v3_axpy(d, -0.5, once), by, perp_v3_cross(phi, once));
 }
 
-/* s - h T nu, and the same for rotation, as vectors, in the axes of body C = m[c]. arm: of the rows. The point of C is where that of the
- * other body is at the start: any point of C would do. */
+/* s - h T nu, and the same for rotation, as vectors, in the axes of body C = m[c]. arm: of the rows. The point of C that is
+ * used is where the point of the other body is at the start; d does not depend on this choice. */
 static void lacking(const pp_frame *f, const moving m[2], int c, const perp_vec3 arm[2], perp_vec3 *slip,
                     perp_vec3 *spin) {
     const double sign[2] = {-1, 1};
@@ -154,7 +154,7 @@ static void lacking(const pp_frame *f, const moving m[2], int c, const perp_vec3
         const moving *b = &m[k];
         perp_vec3 more = beyond_linear(b->turn, point[k]), way = perp_v3_add(perp_v3_cross(b->turn, point[k]), more);
         add(&moved, sign[k], perp_v3_add(b->shift, way));
-        if (b->block < 0) { /* the rows have nothing of it */
+        if (b->block < 0) { /* the rows contain no velocity of this body */
             add(slip, sign[k], perp_v3_add(b->shift, way));
             add(spin, sign[k], b->turn);
             continue;
