@@ -7,7 +7,8 @@
  * Each scene runs in a process of its own, so that a crash or a step without end is contained: 1 s of simulated time, every step
  * recorded. Then `perp info` gives its verdict, and the audit (audit.c) computes its own figures from poses and velocities. Reported:
  * crashes, NaN, contact gains above 1e-3, unsolved steps per million with their causes, steps above 5 s of processor time, and every run
- * that is "good" though the audit calls it wrong. With a model or a stepper given, scenes are drawn until they have it. Scenes with any of these stay in the folder. Ends with 1 if there are any. */
+ * that is "good" though the audit calls it wrong. With a model or a stepper given, scenes are drawn until they have it. Scenes with any of these stay in the folder. Ends with 1 if there are any.
+ * Its file scenes.csv has a row for each scene: what it took, and which step was the slowest. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <math.h>
@@ -42,7 +43,7 @@ typedef struct outcome {
     uint64_t seed;
     char stepper[24], model[16], word[8], why[400], wrong[400];
     bool refused, unsolved, stopped, nan;
-    uint64_t steps;
+    uint64_t steps, slowest_step;
     double slowest;              /* processor time of a step [s] */
     double gain, overlap, joint; /* as the certificate has them: parts of the energy at hand, of the smallest body */
     double seconds;
@@ -90,7 +91,8 @@ static perp_status run(perp_scene *scene, const char *recording, outcome *o, per
         perp_certificate c;
         step_begun = processor();
         perp_status st = perp_world_step(w, &c);
-        o->slowest = fmax(o->slowest, processor() - step_begun);
+        double took = processor() - step_begun;
+        if (took > o->slowest) o->slowest = took, o->slowest_step = o->steps;
         o->steps++;
         if (st) {
             o->unsolved = true;
@@ -216,6 +218,7 @@ typedef struct job {
 typedef struct sums {
     long scenes, good, fair, poor, refused, crashed, nan, gained, slow, unsolved, fooled, infos;
     double steps, slowest, seconds;
+    FILE *table; /* scenes.csv */
 } sums;
 
 static bool start(const options *q, long index, job *j) {
@@ -259,6 +262,8 @@ static bool judge_outcome(const job *j, int status, const outcome *o, sums *s) {
     }
     s->steps += (double)o->steps;
     s->seconds += o->seconds;
+    fprintf(s->table, "%ld,%s,%s,%s,%llu,%.4g,%.4g,%llu,%.3g\n", j->index, o->stepper, o->model, o->word,
+            (unsigned long long)o->steps, o->seconds, o->slowest, (unsigned long long)o->slowest_step, o->gain);
     s->slowest = fmax(s->slowest, o->slowest);
     if (o->refused) {
         s->refused++;
@@ -324,6 +329,11 @@ static int run_all(const options *q) {
     job j[JOBS];
     int n = 0;
     sums s = {0};
+    char path[PATHS];
+    snprintf(path, sizeof path, "%s/scenes.csv", q->folder);
+    s.table = fopen(path, "w");
+    if (!s.table) return 3;
+    fprintf(s.table, "scene,stepper,model,verdict,steps,seconds,slowest,slowest_step,gain\n");
     long next = q->only >= 0 ? q->only : 0, end = q->only >= 0 ? q->only + 1 : q->count;
     while (next < end || n > 0) {
         while (next < end && n < q->jobs) {
@@ -344,7 +354,7 @@ static int run_all(const options *q) {
     printf("unsolved %ld, %.3g per million steps; good but wrong %ld\n", s.unsolved, million, s.fooled);
     bool bad = s.crashed || s.nan || s.infos || s.gained || s.slow || s.fooled || million > 5;
     if (bad) printf("scenes in %s; again with --seed %llu --only INDEX\n", q->folder, (unsigned long long)q->seed);
-    return bad;
+    return fclose(s.table) != 0 || bad;
 }
 
 int main(int argc, char **argv) {
