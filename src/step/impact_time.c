@@ -6,7 +6,8 @@
  *          cannot decrease faster than a bound of the relative speed of their points. Conservative advancement uses this bound, but
  *          advances by at least LEAST of the span. When the distance is no longer positive, false position finds the root in the
  *          bracket, to rounding.
- * Valid    An overlap that lasts less than LEAST of the span may be missed. Such contacts graze each other.
+ * Valid    An overlap that lasts less than LEAST of the span may be missed. Such contacts graze each other. If the work of the part is used
+ *          up, no impact is found.
  * Cost     About 10 to SAMPLES distance evaluations for a pair that comes near, one for a pair that does not.
  * Source   Mirtich, thesis (Berkeley 1996) 2.3 (conservative advancement). */
 #include "step/impact_time.h"
@@ -24,6 +25,9 @@
 #define FIRST 1e-9
 /* [iterations] Largest number of iterations of the root search for the time of an impact. Half and double: no effect. */
 #define ROUNDS 200
+
+/* [1] Work of a distance by corner of the two shapes, as a fraction of that of posing a row. Measured: 2.7 microseconds with 14 corners. */
+#define CORNER_WORK 0.1
 
 #define LEAST (1.0 / SAMPLES)
 
@@ -132,6 +136,11 @@ static double distance(const motion *m, const pp_impact_event *x, double t, doub
     return pp_separation(&a, &b) + more;
 }
 
+/* Counts the work of a distance. Returns true if the share of the part is used up; then the next substep fails (pp_solve_step). */
+static bool spent(const motion *m, const pp_placed *a, const pp_placed *b) {
+    return pp_budget_used(m->f->w, CORNER_WORK * (1.0 + a->g->nvert + b->g->nvert));
+}
+
 /* Root between lo, where the distance is d_lo > 0, and hi, where it is d_hi <= 0, by false position (Illinois rule).
  * Returns the last time found at which the distance is not negative. */
 static double root(const motion *m, const pp_impact_event *x, double more, double lo, double d_lo, double hi,
@@ -167,7 +176,7 @@ static double meeting(const motion *m, const pp_impact_event *x, double span) {
     open = open && d > 0;
     while (t < span) {
         double next = fmin(span, t + fmax(d / speed, least));
-        if (open && d - speed * (span - t) > 0) return INFINITY;
+        if (spent(m, a, b) || (open && d - speed * (span - t) > 0)) return INFINITY;
         double d_next = distance(m, x, next, 0);
         if (open && d > 0 && !(d_next > 0)) return root(m, x, 0, t, d, next, d_next);
         /* another point of the shape comes down before the present one has separated */
