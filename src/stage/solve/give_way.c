@@ -33,10 +33,11 @@ static bool is_rigid(const perp_joint_row *r) {
     return r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT;
 }
 
-/* Is a contact required to open? In a jammed substep only restitution does that, and restitution is given up first. */
+/* Is a rigid contact required to open? In a jammed substep only restitution does that, and restitution is given up first. A compliant row
+ * presses with its b: a layer that is compressed, a support that carries its load. */
 static bool rebounds(const perp_step_problem *p) {
     for (int i = 0; i < p->ncontact; i++)
-        if (p->contact[i].b_n < fmin(0, p->contact[i].b_n_kin)) return true;
+        if (!(p->contact[i].compliance > 0) && p->contact[i].b_n < fmin(0, p->contact[i].b_n_kin)) return true;
     return false;
 }
 

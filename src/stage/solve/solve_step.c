@@ -261,8 +261,8 @@ perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_st
         st = solve_island(f, island, k, recalled, o, residual);
     }
     if (!made && st == PERP_E_SOLVE && o->no_lift) made = pp_give_way(f, island, &gives);
-    if (!made && gives) {
-        note_jam(o, island, 2);
+    if (!made && (gives || jam == 2)) { /* nothing may be able to give way: then the island has not been solved yet */
+        if (gives) note_jam(o, island, 2);
         f->solve.acceptance = before;
         st = solve_island(f, island, k, recalled, o, residual);
         if (!st) st = gives_too_fast(f, island, residual);
