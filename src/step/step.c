@@ -312,14 +312,14 @@ static bool gains(const perp_world *w, const part *x) {
     bool any = false;
     for (int i = 0; i < (x->parts ? x->nparts : 1) && !any; i++) {
         const pp_frame *f = x->parts ? x->parts[i] : x->f;
-        any = f->purpose == PP_STEP && !f->method.jammed && pp_largest_gain(f, w->def.h) > MAX_GAIN;
+        any = f->purpose == PP_STEP && !f->method.jammed && pp_contacts_gain(f, w->def.h, MAX_GAIN);
     }
     return any;
 }
 
 /* Do joints add more energy to an island than allowed? */
 static bool joints_gain(const perp_world *w, const part *x) {
-    return !x->f->method.jammed && pp_largest_joint_gain(x->f, w->def.h) > MAX_JOINT_GAIN;
+    return !x->f->method.jammed && pp_joints_gain(x->f, w->def.h, MAX_JOINT_GAIN);
 }
 
 static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole,

@@ -56,6 +56,14 @@ static void join_kick(pp_contact_work *a, const pp_frame *k) {
         if (k->solve.solution.p_contact[3 * i] > 0) pp_row_join(a->parent, &k->pose.problem.contact[i].n);
 }
 
+/* Does a driven body or the surface of a belt take part in contact i? */
+static bool driven_contact(const pp_frame *k, int i) {
+    if (k->control.belt) return true;
+    for (int side = 0; side < 2; side++)
+        if (k->w->body[k->w->shape[k->contacts.shape[2 * i + side]].body].kind == PERP_BODY_KINEMATIC) return true;
+    return false;
+}
+
 /* Velocity of B relative to A at a contact before the kick, by driven bodies: their velocity in the previous substep,
  * because in this one they have its mean velocity, at the place of the other body when that substep began. u: velocity
  * of B relative to A by other bodies. *turn: rotation of the driven body over the substep. Returns false if not known. */
@@ -64,7 +72,6 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
                     *rate = k->control.start_w ? k->control.start_w : k->s0->w;
     *v = *w = perp_v3(0, 0, 0);
     *turn = perp_q_identity();
-    if (i >= k->contacts.n) return false;      /* support points */
     if (k->purpose == PP_IMPACT) return false; /* zero time */
     if (!k->control.start_v && k->purpose == PP_STEP && !(k->s0->substep > 0)) return false;
     const perp_vec3 at[2] = {k->contacts.at[i].a_W, k->contacts.at[i].b_W};
@@ -99,36 +106,39 @@ static double most_before(const pp_frame *k, int i) {
     return pp_largest_approach_before(k, i, k->method.true_gap[i], k->method.posed_linear);
 }
 
+/* The parts of the velocity before the kick that driven bodies cause along the rows of contact i, if they are known. */
+static void driven_was(const pp_frame *k, int i, const perp_row *const *row, double *was) {
+    const perp_step_problem *p = &k->pose.problem;
+    if (i >= k->contacts.n || !driven_contact(k, i)) return; /* behind the contacts: support points */
+    const perp_contact *at = &k->contacts.at[i];
+    const perp_vec3 axis[3] = {at->n_W, at->t_W, at->o_W};
+    perp_vec3 u = {0, 0, 0}, v, w;
+    perp_quat turn;
+    for (int r = 0; r < p->dim; r++) u = perp_v3_axpy(u, pp_row_dot(p, row[r], k->control.nu0), axis[r]);
+    if (!driven_before(k, i, u, &v, &w, &turn)) return;
+    v = perp_v3_sub(perp_q_rotate(turn, perp_v3_add(v, u)), u); /* in the frame of the driven body */
+    for (int r = 0; r < 3; r++) {
+        was[r] = perp_v3_dot(v, axis[r]);
+        was[3 + r] = perp_v3_dot(w, axis[r]);
+    }
+}
+
 static void add_work(pp_contact_work *a, const pp_frame *k) {
     const perp_step_problem *p = &k->pose.problem;
     for (int i = 0; i < p->ncontact; i++) {
         const perp_contact_row *c = &p->contact[i];
         if (!(k->solve.solution.p_contact[3 * i] > 0) || fixed(&c->n)) continue;
         const perp_row *row[PERP_CONE_ROWS] = {&c->n};
-        double driven[PERP_CONE_ROWS] = {c->b_n_kin}, was[PERP_CONE_ROWS], sum = 0, other[2] = {0, 0}, lag[2] = {0, 0};
-        for (int r = 1; r < PERP_CONE_ROWS; r++) {
+        double driven[PERP_CONE_ROWS] = {c->b_n_kin}, was[PERP_CONE_ROWS] = {c->b_n_kin}, sum = 0, other[2] = {0, 0},
+               lag[2] = {0, 0};
+        int rows = c->e_r > 0 || c->e_roll > 0 ? PERP_CONE_ROWS : p->dim;
+        for (int r = 1; r < rows; r++) {
             row[r] = pp_friction_row(c, r - 1);
-            driven[r] = pp_driven_slip(&k->pose, i, r - 1);
+            driven[r] = was[r] = pp_driven_slip(&k->pose, i, r - 1);
         }
-        memcpy(was, driven, sizeof was);
-        perp_vec3 u = {0, 0, 0}, v, w;
-        perp_quat turn;
-        for (int r = 0; r < p->dim && i < k->contacts.n; r++) {
-            const perp_vec3 axis[3] = {k->contacts.at[i].n_W, k->contacts.at[i].t_W, k->contacts.at[i].o_W};
-            u = perp_v3_axpy(u, pp_row_dot(p, row[r], k->control.nu0), axis[r]);
-        }
-        if (driven_before(k, i, u, &v, &w, &turn)) {
-            const perp_contact *at = &k->contacts.at[i];
-            v = perp_v3_sub(perp_q_rotate(turn, perp_v3_add(v, u)), u); /* in the frame of the driven body */
-            was[0] = perp_v3_dot(v, at->n_W);
-            was[1] = perp_v3_dot(v, at->t_W);
-            was[2] = perp_v3_dot(v, at->o_W);
-            was[3] = perp_v3_dot(w, at->n_W);
-            was[4] = perp_v3_dot(w, at->t_W);
-            was[5] = perp_v3_dot(w, at->o_W);
-        }
+        driven_was(k, i, row, was);
         int at = pp_work_island(a, &c->n);
-        for (int r = 0; r < PERP_CONE_ROWS; r++) {
+        for (int r = 0; r < rows; r++) {
             if (r > 2 ? !pp_friction_turns(c, r - 1) : r == 2 && p->dim == 2) continue;
             if ((r == 0 ? c->compliance : c->compliance_f) > 0) continue; /* a spring may return energy */
             double impulse =
@@ -145,7 +155,6 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
                 lag[1] = 0.5 * impulse * fmax(0, before - was[0] + driven[0] - most);
             }
             a->moved[at] += 0.5 * fabs(impulse) * (fabs(before) + fabs(after));
-            if (r == 0) a->effort[at] += 0.5 * impulse * impulse * pp_row_inverse_mass(p, row[r]);
             if (r == 0 && i < k->contacts.n && k->contacts.at[i].restitution > 0)
                 a->lost[at] -= 0.5 * impulse * (before + after);
         }
@@ -170,12 +179,17 @@ static void add_motors(pp_contact_work *a, const pp_frame *k) {
     }
 }
 
+/* A locked motion or a limit, which do no work but at driven bodies. */
+static bool ideal(const perp_joint_row *r) {
+    return (r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT) && !fixed(&r->row);
+}
+
 /* Adds the work of locked motions and limits of joints at the mean velocity. */
 static void add_joints(pp_contact_work *a, const pp_frame *k) {
     const perp_step_problem *p = &k->pose.problem;
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *r = &p->joint[i];
-        if ((r->kind != PERP_ROW_JOINT && r->kind != PERP_ROW_LIMIT) || fixed(&r->row)) continue;
+        if (!ideal(r)) continue;
         double mean =
             0.5 * (pp_row_dot(p, &r->row, k->control.nu0) + pp_row_dot(p, &r->row, k->solve.solution.nu)) + r->b_kin;
         double P = k->solve.solution.p_joint[i];
@@ -183,7 +197,6 @@ static void add_joints(pp_contact_work *a, const pp_frame *k) {
         a->joint[at] += P * mean;
         if (r->b_kin != 0) continue; /* a drive may do work */
         a->held[at] += P * mean;
-        a->strain[at] += 0.5 * P * P * (pp_row_inverse_mass(p, &r->row) + r->compliance);
     }
 }
 
@@ -223,26 +236,29 @@ static double block_kinetic(const pp_frame *f, int k) {
     return sum;
 }
 
+/* The kicks of a frame; a frame without any is its own. */
+static const pp_frame *const *kicks(const pp_frame *const *self, int *n) {
+    const pp_frame *f = *self;
+    *n = f->method.nkick ? f->method.nkick : 1;
+    return f->method.nkick ? (const pp_frame *const *)f->method.kick : self;
+}
+
+/* Zeros for each block; NULL if out of memory. */
+static double *zeros(const pp_frame *f) { return PP_ARENA_ZERO(&f->w->arena, double, f->control.nblock); }
+
+static void add_kinetic(const pp_frame *f, pp_contact_work *a) {
+    for (int b = 0; b < f->control.nblock; b++) a->kinetic[pp_set_of(a->parent, b)] += block_kinetic(f, b);
+}
+
 bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
-    pp_arena *arena = &f->w->arena;
-    const pp_frame *self = f, *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &self;
-    int n = f->method.nkick ? f->method.nkick : 1;
-    *a = (pp_contact_work){.parent = PP_ARENA_ARRAY(arena, int, f->control.nblock),
-                           .work = PP_ARENA_ZERO(arena, double, f->control.nblock),
-                           .rule = PP_ARENA_ZERO(arena, double, f->control.nblock),
-                           .moved = PP_ARENA_ZERO(arena, double, f->control.nblock),
-                           .effort = PP_ARENA_ZERO(arena, double, f->control.nblock),
-                           .end = PP_ARENA_ZERO(arena, double, f->control.nblock),
-                           .motor = PP_ARENA_ZERO(arena, double, f->control.nblock),
-                           .lag = PP_ARENA_ZERO(arena, double, f->control.nblock),
-                           .joint = PP_ARENA_ZERO(arena, double, f->control.nblock),
-                           .held = PP_ARENA_ZERO(arena, double, f->control.nblock),
-                           .strain = PP_ARENA_ZERO(arena, double, f->control.nblock),
-                           .lost = PP_ARENA_ZERO(arena, double, f->control.nblock),
-                           .kinetic = PP_ARENA_ZERO(arena, double, f->control.nblock)};
-    if (!a->parent || !a->work || !a->rule || !a->moved || !a->effort || !a->end || !a->motor || !a->lag || !a->joint ||
-        !a->held || !a->strain || !a->lost || !a->kinetic)
-        return false;
+    int n;
+    const pp_frame *const *kick = kicks(&f, &n);
+    *a = (pp_contact_work){.parent = PP_ARENA_ARRAY(&f->w->arena, int, f->control.nblock)};
+    double **const array[] = {&a->work, &a->rule,  &a->moved, &a->end,  &a->motor,
+                              &a->lag,  &a->joint, &a->held,  &a->lost, &a->kinetic};
+    for (size_t i = 0; i < sizeof array / sizeof *array; i++)
+        if (!(*array[i] = zeros(f))) return false;
+    if (!a->parent) return false;
     pp_sets_make(a->parent, f->control.nblock);
     for (int k = 0; k < n; k++) join_kick(a, kick[k]);
     for (int k = 0; k < n; k++) add_work(a, kick[k]);
@@ -255,7 +271,7 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
     }
     allow_losses(a, f, f);
     for (int k = 0; f->method.nkick && k < n; k++) allow_losses(a, kick[k], f);
-    for (int b = 0; b < f->control.nblock; b++) a->kinetic[pp_set_of(a->parent, b)] += block_kinetic(f, b);
+    add_kinetic(f, a);
     return true;
 }
 
@@ -296,33 +312,77 @@ perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
     return PERP_OK;
 }
 
-/* The work of a frame, with the energy of a free fall over h in `kinetic`. False: there is no inertia, or no memory. */
-static bool work_with_fall(const pp_frame *f, double h, pp_contact_work *a) {
-    if (f->method.no_inertia || !pp_contact_work_of(f, a)) return false;
+/* Adds the energy of a free fall over h to `kinetic`, which has that over f->h. */
+static void fall_longer(const pp_frame *f, double h, pp_contact_work *a) {
     double g = perp_v3_norm(f->w->def.gravity_W), more = 0.5 * g * g * (h * h - f->h * f->h);
     for (int b = 0; b < f->control.nblock; b++) a->kinetic[pp_set_of(a->parent, b)] += f->control.M[36 * b] * more;
-    return true;
 }
 
-double pp_largest_joint_gain(const pp_frame *f, double h) {
-    pp_contact_work a;
-    double most = 0;
-    if (f->w->chosen.stepper->soft_joints || f->pose.problem.njoint == 0) return 0; /* springs may return energy */
-    if (!work_with_fall(f, h, &a)) return 0;
-    for (int b = 0; b < f->control.nblock; b++) {
-        if (a.parent[b] != b || !(a.held[b] > f->w->def.tolerance * a.strain[b])) continue;
-        most = fmax(most, a.held[b] / (a.kinetic[b] + a.held[b]));
+/* Energy that the normal impulses of contacts of an island would give to bodies at rest, each alone. */
+static double contact_effort(const pp_frame *f, const pp_contact_work *a, int island) {
+    int n;
+    const pp_frame *const *kick = kicks(&f, &n);
+    double sum = 0;
+    for (int k = 0; k < n; k++) {
+        const perp_step_problem *p = &kick[k]->pose.problem;
+        for (int i = 0; i < p->ncontact; i++) {
+            const perp_contact_row *c = &p->contact[i];
+            double P = kick[k]->solve.solution.p_contact[3 * i];
+            if (!(P > 0) || fixed(&c->n) || c->compliance > 0 || pp_work_island(a, &c->n) != island) continue;
+            sum += 0.5 * P * P * pp_row_inverse_mass(p, &c->n);
+        }
     }
-    return most;
+    return sum;
 }
 
-double pp_largest_gain(const pp_frame *f, double h) {
-    pp_contact_work a;
-    double most = 0;
-    if (!work_with_fall(f, h, &a)) return 0;
-    for (int b = 0; b < f->control.nblock; b++) {
-        if (a.parent[b] != b || !(a.work[b] > f->w->def.tolerance * a.effort[b])) continue;
-        most = fmax(most, a.work[b] / (a.kinetic[b] + a.work[b]));
+/* The same for the locked motions and limits of joints. */
+static double joint_effort(const pp_frame *f, const pp_contact_work *a, int island) {
+    int n;
+    const pp_frame *const *kick = kicks(&f, &n);
+    double sum = 0;
+    for (int k = 0; k < n; k++) {
+        const perp_step_problem *p = &kick[k]->pose.problem;
+        for (int i = 0; i < p->njoint; i++) {
+            const perp_joint_row *r = &p->joint[i];
+            if (!ideal(r) || r->b_kin != 0 || pp_work_island(a, &r->row) != island) continue;
+            double P = kick[k]->solve.solution.p_joint[i];
+            sum += 0.5 * P * P * (pp_row_inverse_mass(p, &r->row) + r->compliance);
+        }
     }
-    return most;
+    return sum;
+}
+
+/* Is there an island in which this work is more than the fraction of the energy, and more than what the tolerance explains? */
+static bool any_gain(const pp_frame *f, const pp_contact_work *a, const double *work, double fraction,
+                     double (*effort)(const pp_frame *, const pp_contact_work *, int)) {
+    for (int b = 0; b < f->control.nblock; b++)
+        if (a->parent[b] == b && work[b] > fraction * (a->kinetic[b] + work[b]) &&
+            work[b] > f->w->def.tolerance * effort(f, a, b))
+            return true;
+    return false;
+}
+
+bool pp_joints_gain(const pp_frame *f, double h, double fraction) {
+    if (f->w->chosen.stepper->soft_joints || f->pose.problem.njoint == 0) return false; /* springs may return energy */
+    if (f->method.no_inertia) return false;
+    int n;
+    const pp_frame *const *kick = kicks(&f, &n);
+    pp_contact_work a = {.parent = PP_ARENA_ARRAY(&f->w->arena, int, f->control.nblock),
+                         .joint = zeros(f),
+                         .held = zeros(f),
+                         .kinetic = zeros(f)};
+    if (!a.parent || !a.joint || !a.held || !a.kinetic) return false;
+    pp_sets_make(a.parent, f->control.nblock);
+    for (int k = 0; k < n; k++) join_kick(&a, kick[k]);
+    for (int k = 0; k < n; k++) add_joints(&a, kick[k]);
+    add_kinetic(f, &a);
+    fall_longer(f, h, &a);
+    return any_gain(f, &a, a.held, fraction, joint_effort);
+}
+
+bool pp_contacts_gain(const pp_frame *f, double h, double fraction) {
+    pp_contact_work a;
+    if (f->method.no_inertia || !pp_contact_work_of(f, &a)) return false;
+    fall_longer(f, h, &a);
+    return any_gain(f, &a, a.work, fraction, contact_effort);
 }

@@ -14,13 +14,11 @@ typedef struct pp_contact_work {
     /* energy that contacts only seem to add because all impulses of a step act at once; not included in `work` */
     double *rule;
     double *moved;   /* work of contacts, sum of absolute values */
-    double *effort;  /* energy that the normal impulses of contacts would give to bodies at rest, each alone */
     double *end;     /* work of contacts at the velocities of the end, for which their laws hold */
     double *motor;   /* work of motors that yielded */
     double *lag;     /* motors without force limit: work at the mean velocity minus work at the end velocity */
     double *joint;   /* work of locked motions and limits of joints */
     double *held;    /* the same without joints at driven bodies */
-    double *strain;  /* energy that the impulses of these would give to bodies at rest, each alone */
     double *lost;    /* energy that rebounding contacts took along their normals beyond the loss of their restitution */
     double *kinetic; /* kinetic energy before the substep, plus that of free fall over the substep */
 } pp_contact_work;
@@ -36,13 +34,13 @@ int pp_work_island(const pp_contact_work *a, const perp_row *row);
 /* Writes gains and lost rebounds of a frame to its certificate, which has its ledger already. Errors of the integration
  * rule move from `normal` to `drift`. */
 perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert);
-/* Largest gain of an island of a solved frame, 0 to 1: the work of its contacts as a fraction of its energy including
- * this work. The energy of free fall over a time h >= f->h counts as energy too. Work within the world's tolerance of
- * the impulses is ignored, because bodies that large forces hold at rest have no other energy. */
-double pp_largest_gain(const pp_frame *f, double h);
+/* Do contacts of a solved frame add more than this fraction of its energy to an island? The energy includes their work, and that of a
+ * free fall over a time h >= f->h. Work within the world's tolerance of the impulses is ignored, because bodies that large forces hold
+ * at rest have no other energy. */
+bool pp_contacts_gain(const pp_frame *f, double h, double fraction);
 /* The same for the locked motions and limits of joints between bodies that are not driven. They do no work. Rows of the start pose and
  * velocities that bodies bring from the pose before are an error of second order; light links that are thrown about can gain by
  * it in every substep. */
-double pp_largest_joint_gain(const pp_frame *f, double h);
+bool pp_joints_gain(const pp_frame *f, double h, double fraction);
 
 #endif

@@ -25,11 +25,9 @@
     (64 * DBL_EPSILON) /* of coordinates and velocities, relative to their size: a sum of few products of both */
 
 typedef struct island {
-    bool held;   /* a joint or a contact acts on something fixed or driven */
     bool loaded; /* forces other than gravity act, or gravity acts only on some of its bodies */
     bool strays; /* a body has not moved by h v, v of the end */
-    int members;
-    int heavy; /* number of these with gravity */
+    int heavy;   /* number of bodies with gravity */
     double mass;
     perp_vec3 X, V[2]; /* centre of mass at the start; its velocity at both ends */
     perp_vec3 X1;      /* centre of mass at the end */
@@ -37,25 +35,47 @@ typedef struct island {
     double scale, noise;
 } island;
 
-typedef void see(int *of, island *is, const perp_row *row);
+/* Islands by the block that pp_set_of() names. */
+typedef struct islands {
+    int *of;      /* sets of blocks */
+    int *members; /* number of blocks; 0: a joint or a contact acts on something fixed or driven */
+} islands;
 
-static void join(int *of, island *is, const perp_row *row) {
-    (void)is;
-    pp_row_join(of, row);
-}
+typedef void see(islands *s, const perp_row *row);
 
-static void hold(int *of, island *is, const perp_row *row) {
+static void join(islands *s, const perp_row *row) { pp_row_join(s->of, row); }
+
+static void hold(islands *s, const perp_row *row) {
     for (int k = 0; k < 2; k++)
-        if (pp_row_holds(row, k)) is[pp_set_of(of, row->block[k])].held = true;
+        if (pp_row_holds(row, k)) s->members[pp_set_of(s->of, row->block[k])] = 0;
 }
 
 /* Calls `look` for the rows that act. Chain damping rows (joint < 0) rotate single bodies and connect none. */
-static void each_row(const pp_frame *k, see *look, int *of, island *is) {
-    const perp_step_problem *p = &k->pose.problem;
-    for (int i = 0; i < p->njoint; i++)
-        if (p->joint[i].joint >= 0) look(of, is, &p->joint[i].row);
-    for (int i = 0; i < p->ncontact; i++)
-        if (k->solve.solution.p_contact[3 * i] > 0) look(of, is, &p->contact[i].n);
+static void each_row(const pp_frame *f, see *look, islands *s) {
+    const pp_frame *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &f;
+    for (int n = 0; n < (f->method.nkick ? f->method.nkick : 1); n++) {
+        const perp_step_problem *p = &kick[n]->pose.problem;
+        for (int i = 0; i < p->njoint; i++)
+            if (p->joint[i].joint >= 0) look(s, &p->joint[i].row);
+        for (int i = 0; i < p->ncontact; i++)
+            if (kick[n]->solve.solution.p_contact[3 * i] > 0) look(s, &p->contact[i].n);
+    }
+}
+
+/* Islands of two bodies or more that nothing outside acts on. The angular momentum of a single body is checked with its impulses
+ * (recheck.c). *any: is there one? False if out of memory. */
+static bool find_islands(const pp_frame *f, islands *s, bool *any) {
+    pp_arena *a = &f->w->arena;
+    s->of = PP_ARENA_ARRAY(a, int, f->control.nblock);
+    s->members = PP_ARENA_ZERO(a, int, f->control.nblock);
+    if (!s->of || !s->members) return false;
+    pp_sets_make(s->of, f->control.nblock);
+    each_row(f, join, s);
+    for (int k = 0; k < f->control.nblock; k++) s->members[pp_set_of(s->of, k)]++;
+    each_row(f, hold, s);
+    *any = false;
+    for (int k = 0; k < f->control.nblock; k++) *any |= s->members[k] > 1;
+    return true;
 }
 
 /* Angular momentum of a body about its own centre. */
@@ -72,7 +92,6 @@ static void add_centre(const pp_frame *f, int k, island *x) {
     int slot = f->control.block_body[k];
     double m = f->w->body[slot].mass;
     bool heavy = !f->w->body[slot].no_gravity;
-    x->members++;
     x->heavy += heavy;
     x->mass += m;
     x->X = perp_v3_axpy(x->X, m, f->s0->X[slot].p);
@@ -107,30 +126,27 @@ static void add_momentum(const pp_frame *f, int k, island *x) {
 }
 
 double pp_twist(const pp_frame *f) {
-    pp_arena *a = &f->w->arena;
-    const pp_frame *self = f, *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &self;
-    int n = f->method.nkick ? f->method.nkick : 1;
+    islands s;
+    bool any, one_kick = !f->w->chosen.stepper->step && !f->method.nkick;
     if (f->method.no_inertia || f->control.nblock < 2 || !f->solve.solution.nu) return 0;
-    int *of = PP_ARENA_ARRAY(a, int, f->control.nblock);
-    island *is = PP_ARENA_ZERO(a, island, f->control.nblock);
-    if (!of || !is) return 0;
-    pp_sets_make(of, f->control.nblock);
-    for (int k = 0; k < n; k++) each_row(kick[k], join, of, is);
-    for (int k = 0; k < n; k++) each_row(kick[k], hold, of, is);
-    for (int k = 0; k < f->control.nblock; k++) add_centre(f, k, &is[pp_set_of(of, k)]);
+    if (!find_islands(f, &s, &any) || !any) return 0;
+    island *is = PP_ARENA_ZERO(&f->w->arena, island, f->control.nblock);
+    if (!is) return 0;
+    for (int k = 0; k < f->control.nblock; k++)
+        if (s.members[pp_set_of(s.of, k)] > 1) add_centre(f, k, &is[pp_set_of(s.of, k)]);
     for (int k = 0; k < f->control.nblock; k++) {
         island *x = &is[k];
-        if (of[k] != k) continue;
+        if (!(s.members[k] > 1)) continue;
         perp_vec3 *const mean[] = {&x->X, &x->X1, &x->V[0], &x->V[1]};
         for (int i = 0; i < 4; i++) *mean[i] = perp_v3_scale(1 / x->mass, *mean[i]);
-        x->loaded |= x->heavy > 0 && x->heavy < x->members;
+        x->loaded |= x->heavy > 0 && x->heavy < s.members[k];
     }
-    for (int k = 0; k < f->control.nblock; k++) add_momentum(f, k, &is[pp_set_of(of, k)]);
-    bool one_kick = !f->w->chosen.stepper->step && !f->method.nkick;
+    for (int k = 0; k < f->control.nblock; k++)
+        if (s.members[pp_set_of(s.of, k)] > 1) add_momentum(f, k, &is[pp_set_of(s.of, k)]);
     double most = 0;
     for (int k = 0; k < f->control.nblock; k++) {
         const island *x = &is[k];
-        if (of[k] != k || x->held || x->members < 2 || (x->loaded && !one_kick && x->strays)) continue;
+        if (!(s.members[k] > 1) || (x->loaded && !one_kick && x->strays)) continue;
         double left = perp_v3_norm(x->left) - ROUNDING * x->noise;
         if (!(left <= 0)) most = fmax(most, isnan(left) ? INFINITY : left / (x->scale + left));
     }
