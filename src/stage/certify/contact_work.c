@@ -230,9 +230,11 @@ static void allow_losses(pp_contact_work *a, const pp_frame *k, const pp_frame *
 
 static double block_kinetic(const pp_frame *f, int k) {
     const double *M = f->control.M + 36 * k, *nu = f->control.nu0 + f->control.block_offset[k];
+    int dim = f->w->def.dim;
     double sum = 0.5 * M[0] * f->h * f->h * perp_v3_dot(f->w->def.gravity_W, f->w->def.gravity_W);
-    for (int c = 0; c < f->control.block_ndof[k]; c++)
-        for (int r = 0; r < f->control.block_ndof[k]; r++) sum += 0.5 * nu[r] * M[6 * c + r] * nu[c];
+    for (int c = 0; c < dim; c++) sum += 0.5 * M[0] * nu[c] * nu[c]; /* the mass; then the inertia */
+    for (int c = dim; c < f->control.block_ndof[k]; c++)
+        for (int r = dim; r < f->control.block_ndof[k]; r++) sum += 0.5 * nu[r] * M[6 * c + r] * nu[c];
     return sum;
 }
 
