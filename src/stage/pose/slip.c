@@ -225,8 +225,8 @@ void pp_slip_finish(pp_frame *f, int i, const perp_vec3 arm[2], perp_contact_row
     const double *nu = f->demand.end_nu ? f->demand.end_nu : f->control.nu0;
     *t = terms(f, i, arm, nu, f->demand.end_state);
     t->driven = driven;
-    if (driven)
-        row->b_t = row->b_o = row->b_r = row->b_roll[0] = row->b_roll[1] = 0; /* these are velocities; t replaces them */
+    if (driven) /* these are velocities; t replaces them */
+        row->b_t = row->b_o = row->b_r = row->b_roll[0] = row->b_roll[1] = 0;
     row->b_t += t->b[0];
     if (f->w->def.dim == 3) row->b_o += t->b[1];
     if (row->e_r > 0) row->b_r += t->b[2];
