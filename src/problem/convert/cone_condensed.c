@@ -4,13 +4,13 @@
  * Problem  rows e (bilateral, with or without compliance) and r (all others) with W = J Minv J' + compliance:
  *            u_r = W_rr p_r + W_re p_e + w_r,   0 = W_er p_r + W_ee p_e + w_e
  * Method   W_ee = L L', Y = L^-1 W_er, y = L^-1 w_e;  S = W_rr - Y'Y, q = w_r - Y'y. W is summed body by body. Rows of the last
- *          bodies come first. Bodies of a tree are listed from its root, so its leaves are eliminated first. A row of L is nonzero only
- *          between the first nonzero of this row of W_ee and the diagonal (envelope). In a tree this adds little fill-in. p_e is
- *          recovered from the rows themselves, with one step of iterative refinement. So digits that S lost do not open joints.
- *          A bounded row whose impulse was strictly between its bounds is eliminated like a bilateral one. A row with a bound of 0 that
- *          had no impulse is left out. If the answer contradicts this guess, the row is kept, and the problem is condensed again.
- * Valid    No pivot of W_ee and no diagonal element of S is small compared with W_ii. Otherwise the rows e depend on each other, or they
- *          determine a row r completely, and the problem must be solved with all rows.
+ *          bodies come first. Bodies of a tree are listed from its root, so its leaves are eliminated first. L has numbers only
+ *          between the first number of a row of W_ee and the diagonal (envelope), few more than W_ee has in a tree. On the way back
+ *          p_e is computed from the rows themselves, and once more from what is left over. So digits that S lost do not open joints.
+ *          A bounded row whose impulse was between its bounds counts among the rows e, one whose bound is 0 and that had no impulse is
+ *          left out. If the answer denies it, the row is kept, and the problem is condensed anew.
+ * Valid    No pivot of W_ee, and no diagonal of S, is small beside W_ii. Otherwise the rows e depend on each other, or hold a row r by
+ *          themselves, and the problem must be solved as it is.
  * Cost     sum over bodies of (rows on it)^2 * 6, the envelope of L times its mean width, and nr times the envelope.
  * Source   George, Liu, Computer Solution of Large Sparse Positive Definite Systems (1981), ch. 4. */
 #include "problem/convert/cone_condensed.h"
@@ -24,12 +24,11 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Least number of eliminated rows for each kept row. With fewer, the dense matrix of the kept rows costs more than the sparse matrix of
- * all rows. */
+/* [1] Least number of eliminated rows for each kept row: otherwise the dense matrix of the kept rows costs more than the sparse one of all. */
 #define WORTH 2
 /* [rows] Least number of eliminated rows. A smaller problem is solved as fast with all its rows. */
 #define LEAST_ROWS 24
-/* [1] Pivots below this fraction of W_ii have lost too many digits; then nothing is eliminated. */
+/* [1] A pivot below this fraction of W_ii has lost digits. */
 #define LEAST_PIVOT 1e-8
 
 void pp_cone_condensed_choose(const pp_step_cone *cone, const double *z, pp_row_use *use) {
@@ -53,9 +52,9 @@ bool pp_cone_condensed_pays(const pp_step_cone *cone, const pp_row_use *use) {
     return ne >= LEAST_ROWS && ne >= WORTH * kept;
 }
 
-/* The part of a row that belongs to one block: J and Minv J'. */
+/* A row's part on a block: J and Minv J'. */
 typedef struct side {
-    int row; /* its place: eliminated rows first, in their order, then the kept rows */
+    int row; /* place: eliminated rows first, in their order, then the kept ones */
     const double *J;
     double MJ[6];
 } side;
@@ -68,12 +67,12 @@ typedef struct maker {
     int *last;  /* by row: its last dof */
     int *start; /* nblock + 2: sides of each block */
     side *sides;
-    double *W, *w;  /* by places: m x m, lower triangle; velocities without impulses */
-    int all, m, ne; /* numbers of rows: all, eliminated or kept, eliminated */
+    double *W, *w;  /* by places: m x m, the lower half; velocity without impulses */
+    int all, m, ne; /* rows: all, those that are not left out, those that are eliminated */
 } maker;
 
-/* Sorts the eliminated rows by their last body, in descending order, because bodies of a tree are listed from its root. Rows with the same
- * last body keep their order; there are few of them. */
+/* Eliminated rows in their order: from the last body of a row on, as bodies of a tree are listed from its root. Rows of one body, which are
+ * few, stay in theirs. */
 static void order(const maker *t, int *eliminated) {
     const perp_sparse *H = &t->k->H;
     int n = 0;
@@ -85,7 +84,7 @@ static void order(const maker *t, int *eliminated) {
     }
 }
 
-/* Assigns places to the rows, and collects the sides of each block. Each column of H lists the dofs of whole blocks. */
+/* Numbers the rows, and finds the sides of each block. Column j of H lists the dofs of whole blocks. */
 static bool find_sides(maker *t, pp_cone_condensed *c, pp_arena *a) {
     const perp_sparse *H = &t->k->H;
     int *block_at = PP_ARENA_ARRAY(a, int, t->p->ndof), kept = 0;
@@ -145,7 +144,7 @@ static void delassus(maker *t, double *nu) {
         if (t->place[i] >= 0) t->W[(m + 1) * t->place[i]] += t->k->compliance[i];
 }
 
-/* x = L^-1 x in place. The elements before `from` are zero. */
+/* x = L^-1 x in place, from column `from` on; numbers before it are zero. */
 static void forward(const pp_cone_condensed *c, int from, double *x) {
     ptrdiff_t ne = c->ne;
     for (int i = from; i < c->ne; i++) {
@@ -171,7 +170,7 @@ static int first_number(const double *row, int n) {
     return i;
 }
 
-/* Factorises the first ne rows of W. Returns false if a pivot is too small. */
+/* L of the first ne rows of W. False: a pivot is small. */
 static bool factor(const maker *t, pp_cone_condensed *c) {
     ptrdiff_t ne = t->ne, m = t->m;
     for (int i = 0; i < ne; i++) {
@@ -190,7 +189,7 @@ static bool factor(const maker *t, pp_cone_condensed *c) {
     return true;
 }
 
-/* S and q of the kept rows. Overwrites the rows of W after the first ne by Y'. Returns false if the eliminated rows determine a kept one. */
+/* S and q of the kept rows; rows of W beyond the first ne are overwritten by those of Y'. False: a row is held. */
 static bool reduce(const maker *t, const pp_cone_condensed *c, double *S, double *q) {
     ptrdiff_t ne = t->ne, m = t->m, n = c->n;
     double *y = c->x;
@@ -208,7 +207,7 @@ static bool reduce(const maker *t, const pp_cone_condensed *c, double *S, double
     return true;
 }
 
-/* The condensed problem: bounds and cones of the kept rows, with S as a full matrix. */
+/* The condensed problem: rows and cones as they are, with all of S. */
 static bool pose(pp_cone_condensed *c, const maker *t, const double *S, const double *q, pp_arena *a) {
     int n = c->n, *start = PP_ARENA_ARRAY(a, int, n + 1), *index = PP_ARENA_ARRAY(a, int, n *n);
     double *lo = PP_ARENA_ARRAY(a, double, n), *hi = PP_ARENA_ARRAY(a, double, n);
@@ -275,7 +274,7 @@ static void spread(const pp_cone_condensed *c, int row, double p) {
     for (int s = H->start[row]; s < H->start[row + 1]; s++) c->nu[H->index[s]] += H->value[s] * p;
 }
 
-/* Sets nu to the velocity that follows from the impulses in `full`. */
+/* nu: velocity of the impulses in `full`. */
 static void move(const pp_cone_condensed *c) {
     const perp_step_problem *p = c->cone->step;
     memcpy(c->nu, p->momentum, sizeof *c->nu * (size_t)p->ndof);

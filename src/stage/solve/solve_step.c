@@ -160,7 +160,7 @@ static void note_yield(const pp_solve_options *o, const pp_island *island) {
     for (int b = 0; o->yielded_block && b < island->p.nblock; b++) o->yielded_block[island->block[b]] = true;
 }
 
-/* A trial at an island. Cone solvers do not get joint rows that follow from others: t->p is the problem without them, and `rows` describes it. */
+/* A trial at an island. Cone solvers do not get joint rows that others imply: t->p is the problem without them, of which `rows` tells. */
 static bool new_trial(pp_frame *f, pp_island *island, const pp_solve_options *o, pp_redundant *rows, pp_trial *t) {
     pp_arena *a = &f->w->arena;
     *rows = (pp_redundant){0};
