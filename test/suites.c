@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* suites.c - main of a test program: `test_unit trace` runs the suite trace, which is test/unit/test_trace.c.
+/* suites.c - main of a test program: `test_unit trace` runs the suite trace, which is test/unit/record/test_trace.c.
  * One suite per process: ctest starts the program once for each, so that a crash or a changed global hides no other suite. Several names run one
  * after the other: with a search for leaks at the end, which takes seconds on some machines (see CMakeLists.txt).
  * SUITE_LIST is a file that CMake writes: one line SUITE(what) for each source of the program. */

@@ -50,23 +50,23 @@ const char *plot_say(plot_data *d, const char *format, ...) {
     return out;
 }
 
-/* Room for one more of an array in the arena. */
-static bool grow(plot_data *d, void **array, int *cap, int used, size_t size) {
-    if (used < *cap) return true;
+/* The array with room for one more element, in the arena. Without memory the array as it is; then *cap is `used`. */
+static void *grown(plot_data *d, void *array, int *cap, int used, size_t size) {
+    if (used < *cap) return array;
     int more = *cap ? 2 * *cap : 16;
     void *larger = pp_arena_zero(&d->arena, (size_t)more * size);
-    if (!larger) return false;
-    if (used) memcpy(larger, *array, (size_t)used * size);
-    *array = larger;
+    if (!larger) return array;
+    if (used) memcpy(larger, array, (size_t)used * size);
     *cap = more;
-    return true;
+    return larger;
 }
+#define GROW(d, array, cap, used) ((array) = grown((d), (array), &(cap), (used), sizeof *(array)), (used) < (cap))
 
 int plot_get_made(plot_data *d, const char *name, const char *unit) {
     if (!name) return -1;
     for (int i = 0; i < d->nquantity; i++)
         if (!strcmp(d->quantity[i].name, name)) return i;
-    if (!grow(d, (void **)&d->quantity, &d->cap_quantity, d->nquantity, sizeof *d->quantity)) return -1;
+    if (!GROW(d, d->quantity, d->cap_quantity, d->nquantity)) return -1;
     plot_quantity *k = &d->quantity[d->nquantity];
     k->name = name;
     k->unit = unit;
@@ -108,15 +108,14 @@ perp_status plot_get_series(plot_data *d, const char *name, int *out) {
 }
 
 plot_sketch *plot_add_sketch(plot_data *d, const char *ylabel) {
-    if (!ylabel || !grow(d, (void **)&d->sketch, &d->cap_sketch, d->nsketch, sizeof *d->sketch)) return NULL;
+    if (!ylabel || !GROW(d, d->sketch, d->cap_sketch, d->nsketch)) return NULL;
     plot_sketch *k = &d->sketch[d->nsketch++];
     k->ylabel = ylabel;
     return k;
 }
 
 perp_status plot_add_curve(plot_data *d, plot_sketch *k, int x, int y, const char *label, int colour, int dash) {
-    if (!k || !label || y < 0 || !grow(d, (void **)&k->curve, &k->cap_curve, k->ncurve, sizeof *k->curve))
-        return plot_no_memory(d);
+    if (!k || !label || y < 0 || !GROW(d, k->curve, k->cap_curve, k->ncurve)) return plot_no_memory(d);
     k->curve[k->ncurve++] = (plot_curve){x, y, label, colour, dash, 0};
     return PERP_OK;
 }

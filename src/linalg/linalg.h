@@ -25,7 +25,7 @@ double pp_norm1(int n, const double *A, int ld);
 
 /* X = A^-1, n x n with ld n, for n up to PP_SMALL: Gauss-Jordan with row exchanges. X may be A. False if a pivot is zero or
  * not finite; X is as it was then. */
-#define PP_SMALL 12
+#define PP_SMALL 12 /* [rows] Largest matrix that pp_small_inverse() takes; its scratch is on the stack. */
 bool pp_small_inverse(int n, const double *A, double *X);
 
 /* Cholesky, lower, in place; false if not positive definite. */

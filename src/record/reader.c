@@ -175,17 +175,17 @@ static perp_status open_set(perp_recording *r, pp_dataset d, perp_refusal *why) 
     return PERP_OK;
 }
 
-/* Reads a whole dataset; texts get a final zero each. Never called with more than pp_look() has let through. */
-static perp_status read_all(perp_recording *r, pp_dataset d, void **out, perp_refusal *why) {
+/* Reads a whole dataset; texts get a final zero each. Never called with more than pp_look() has let through. Returns the array, for the caller
+ * to free even if *st is not PERP_OK. */
+static void *read_all(perp_recording *r, pp_dataset d, perp_status *st, perp_refusal *why) {
     hsize_t dims[3];
     int rank = pp_layout_dims(d, r->extent, dims);
     uint64_t n = 1;
     for (int i = 0; i < rank; i++) n *= dims[i];
     size_t one = pp_layout[d].type == PP_TEXT ? r->text[d] + 1 : pp_type_size(pp_layout[d].type);
-    if (n > PTRDIFF_MAX / one) return pp_recording_no_memory(r, why);
-    *out = pp_alloc(&r->alloc, (size_t)n * one);
-    if (!*out) return pp_recording_no_memory(r, why);
-    if (n == 0) return PERP_OK;
+    void *out = n > PTRDIFF_MAX / one ? NULL : pp_alloc(&r->alloc, (size_t)n * one);
+    *st = out ? PERP_OK : pp_recording_no_memory(r, why);
+    if (!out || n == 0) return out;
     hid_t t = pp_type_memory(pp_layout[d].type, r->text[d]);
     if (pp_layout[d].type == PP_TEXT && t >= 0) { /* another program may have noted another character set */
         hid_t file_type = H5Dget_type(r->set[d]);
@@ -194,9 +194,10 @@ static perp_status read_all(perp_recording *r, pp_dataset d, void **out, perp_re
             H5Tclose(file_type);
         }
     }
-    bool ok = t >= 0 && H5Dread(r->set[d], t, H5S_ALL, H5S_ALL, H5P_DEFAULT, *out) >= 0;
+    bool ok = t >= 0 && H5Dread(r->set[d], t, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0;
     if (t >= 0) H5Tclose(t);
-    return ok ? PERP_OK : pp_recording_trouble(r, pp_layout[d].path, why);
+    if (!ok) *st = pp_recording_trouble(r, pp_layout[d].path, why);
+    return out;
 }
 
 static perp_status finite(const perp_recording *r, pp_dataset d, uint64_t n, perp_refusal *why) {
@@ -351,8 +352,9 @@ static perp_status check_statics(perp_recording *r, perp_refusal *why) {
 
 static perp_status check_frames(perp_recording *r, perp_refusal *why) {
     perp_recording_info *a = &r->info;
-    perp_status st = read_all(r, PP_D_STEP, (void **)&r->step, why);
-    if (!st) st = read_all(r, PP_D_TIME, (void **)&r->time, why);
+    perp_status st;
+    r->step = read_all(r, PP_D_STEP, &st, why);
+    if (!st) r->time = read_all(r, PP_D_TIME, &st, why);
     if (st) return st;
     for (uint64_t i = 0; i < a->frames; i++) {
         if (r->step[i] > UINT64_MAX / 2 || r->step[i] != r->step[0] + i * (uint64_t)a->choice.every)
@@ -368,8 +370,8 @@ static perp_status check_frames(perp_recording *r, perp_refusal *why) {
         r->extent[PP_N_CONTACTS] = 0;
         return PERP_OK;
     }
-    st = read_all(r, PP_D_CONTACT_FIRST, (void **)&r->first, why);
-    if (!st) st = read_all(r, PP_D_CONTACT_COUNT, (void **)&r->count, why);
+    r->first = read_all(r, PP_D_CONTACT_FIRST, &st, why);
+    if (!st) r->count = read_all(r, PP_D_CONTACT_COUNT, &st, why);
     if (st) return st;
     uint64_t at = 0, end = r->extent[PP_N_CONTACTS];
     for (uint64_t i = 0; i < a->frames; i++) {
@@ -419,7 +421,7 @@ static perp_status load(perp_recording *r, perp_refusal *why) {
             continue;
         st = open_set(r, (pp_dataset)d, why);
         bool kept = d != PP_D_CHECK_STATE && d != PP_D_CHECK_SUMS;
-        if (!st && kept) st = read_all(r, (pp_dataset)d, &r->data[d], why);
+        if (!st && kept) r->data[d] = read_all(r, (pp_dataset)d, &st, why);
     }
     if (!st) st = check_statics(r, why);
     for (int d = 0; d < PP_DATASET_COUNT && !st; d++) {

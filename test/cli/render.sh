@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: the perp authors
 # SPDX-License-Identifier: Apache-2.0
-# perp render: kinds of file, moments, strips, films, and every complaint by its words. What is in the pixels is test/unit/test_render.c.
+# perp render: kinds of file, moments, strips, films, and every complaint by its words. What is in the pixels is test/unit/program/test_render.c.
 . "$2/test/cli/helper"
 write_slide slide.yaml
 cat >drop.yaml <<'YAML'

@@ -4,7 +4,7 @@
 #ifndef PERP_TEST_PROBLEM_FILE_TRIP_H
 #define PERP_TEST_PROBLEM_FILE_TRIP_H
 
-#include "problem_file_help.h"
+#include "unit/problem_file_help.h"
 
 /* The file that a problem makes, without one on disk. */
 static inline pp_image image_of(const perp_problem *p, const double *guess, const char *title,

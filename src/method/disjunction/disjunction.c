@@ -19,21 +19,22 @@
  * constraints contradict each other. So the travel itself is used. It already is that of the fastest neighbour. */
 #define MARGIN 2
 
-/* Makes room for `need` elements in an array in the arena. An old array stays there until the arena is reset. */
-static bool room(pp_rules *r, void **array, int *cap, int used, int need, size_t size) {
-    if (need <= *cap) return true;
+/* The array with room for `need` elements, in the arena. The old one stays there until the arena is reset. Without memory the array as it is,
+ * and r->memory. */
+static void *with_room(pp_rules *r, void *array, int *cap, int used, int need, size_t size) {
+    if (need <= *cap) return array;
     int more = 2 * need > 32 ? 2 * need : 32;
     void *bigger = pp_arena_get(&r->f->w->arena, size * (size_t)more);
     if (!bigger) {
         r->memory = true;
-        return false;
+        return array;
     }
-    if (used > 0) memcpy(bigger, *array, size * (size_t)used);
-    *array = bigger;
+    if (used > 0) memcpy(bigger, array, size * (size_t)used);
     *cap = more;
-    return true;
+    return bigger;
 }
-#define ROOM(r, array, cap, used, need) room((r), (void **)&(array), &(cap), (used), (need), sizeof *(array))
+#define ROOM(r, array, cap, used, need) \
+    ((array) = with_room((r), (array), &(cap), (used), (need), sizeof *(array)), (cap) >= (need))
 
 /* Adds a contact with its flags; returns -1 if out of memory. */
 static int add_contact(pp_rules *r, const pp_pair *p, bool primary) {

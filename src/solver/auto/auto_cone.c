@@ -27,55 +27,59 @@
 #include "solver/auto/find_contradiction.h"
 #include "solver/common/solver.h"
 
-/* Constants. Evidence: `tools/perturb` doubles and halves each (docs/constants.md); "no effect" means less than 5 % of
+/* Constants: [unit] meaning. Evidence: `tools/perturb` doubles and halves each (docs/constants.md); "no effect" means less than 5 % of
  * the work and no problem lost. Constants for large factors and sweeps have effects on FCLIB's files and bench/motion.
  * Weights are those of the proximal term, unit-free; measures are unit-free residuals; work is in multiplications. */
 
-/* sizes that decide which stages apply */
-#define LARGE_WORK \
-    3e7 /* if a factorisation costs more work, splitting is tried first. FCLIB: total time doubles without this */
-#define CG_WORK    6e8  /* if a factorisation costs more work, splitting uses conjugate gradients */
-#define GUESS_WORK 5e9  /* if a factorisation costs less work, Newton from a guess comes before splitting */
-#define SWEPT_TOL  1e-7 /* from this tolerance on, sweeps come first and solutions are not polished */
+/* ---- sizes that decide which stages apply ---- */
+/* [multiplications] If a factorisation costs more work, splitting is tried first. FCLIB: total time doubles without this. */
+#define LARGE_WORK 3e7
+#define CG_WORK    6e8 /* [multiplications] If a factorisation costs more work, splitting uses conjugate gradients. */
+/* [multiplications] If a factorisation costs less work, Newton from a guess comes before splitting. */
+#define GUESS_WORK 5e9
+#define SWEPT_TOL  1e-7 /* [1] From this tolerance on, sweeps come first and solutions are not polished. */
 
-/* the core */
-#define WARM_STEPS 40 /* Newton steps near a solution: from a guess, after splitting, at rest. Halved: work + 7 % */
-#define COLD_STEPS \
-    150 /* Newton steps from a cold start, before the last resort; its first turn has twice as many. Doubled: - 9 % */
-#define MOST_WORK   3e11 /* largest work of all factorisations of a solve: minutes */
-#define LEAST_STEPS 100  /* factorisations that a solve may make even if they are large */
-#define MOST_STEPS  6000 /* largest number of factorisations of a solve; RockPile takes 720 */
-#define WARM_PULL   1e-3 /* largest first weight near a point */
-#define PULL_PER    10   /* first weight near a point, divided by its measure */
-#define LEAST_PULL  1e-6 /* smallest first weight near a point; also for impulses that nearly hold all bodies */
-#define MOST_ASKED  200 /* contacts and rows up to which existence of a solution is checked: pivoting costs their cube */
+/* ---- the core ---- */
+/* [steps] Newton steps near a solution: from a guess, after splitting, at rest. Halved: work + 7 %. */
+#define WARM_STEPS 40
+/* [steps] Newton steps from a cold start, before the last resort; its first turn has twice as many. Doubled: - 9 %. */
+#define COLD_STEPS  150
+#define MOST_WORK   3e11 /* [multiplications] Largest work of all factorisations of a solve: minutes. */
+#define LEAST_STEPS 100  /* [steps] Factorisations that a solve may make even if they are large. */
+#define MOST_STEPS  6000 /* [steps] Largest number of factorisations of a solve; RockPile takes 720. */
+#define WARM_PULL   1e-3 /* [1] Largest first weight near a point. */
+#define PULL_PER    10   /* [1] First weight near a point, divided by its measure. */
+#define LEAST_PULL  1e-6 /* [1] Smallest first weight near a point; also for impulses that nearly hold all bodies. */
+/* [rows] Contacts and rows up to which existence of a solution is checked: pivoting costs their cube. */
+#define MOST_ASKED 200
 
-/* stages for large problems and cone QPs */
-#define SPLIT_STEPS    200  /* iterations of splitting with factors */
-#define SPLIT_TO       1e-6 /* measure at which splitting with factors hands over to Newton */
-#define CG_STEPS       400  /* iterations of splitting with conjugate gradients */
-#define CG_TO          0.2  /* fraction of tol as their target, so that Newton is not needed */
-#define INTERIOR_STEPS 70   /* interior point steps on a cone QP. No effect */
-#define POLISH_STEPS   60 /* Newton steps after them. Halved: work + 5 %, because existence is checked with such QPs */
-#define SWEPT_FOR      20 /* number of factorisations that sweeps may cost */
-#define MOST_SWEEPS    1500 /* largest number of sweeps */
-#define LEAST_SWEEPS   50   /* with fewer affordable sweeps Newton is faster */
-#define TURNS          4    /* number of turns of sweeps with Newton in between: each helps if the other is slow */
-#define TURN_STEPS     8    /* Newton steps of a turn */
-#define WORTH_TURN     0.9  /* a turn that leaves more than this fraction of the measure is the last one */
+/* ---- stages for large problems and cone QPs ---- */
+#define SPLIT_STEPS    200  /* [steps] Iterations of splitting with factors. */
+#define SPLIT_TO       1e-6 /* [1] Measure at which splitting with factors hands over to Newton. */
+#define CG_STEPS       400  /* [steps] Iterations of splitting with conjugate gradients. */
+#define CG_TO          0.2  /* [1] Fraction of tol as their target, so that Newton is not needed. */
+#define INTERIOR_STEPS 70   /* [steps] Interior point steps on a cone QP. No effect. */
+/* [steps] Newton steps after them. Halved: work + 5 %, because existence is checked with such QPs. */
+#define POLISH_STEPS 60
+#define SWEPT_FOR    20   /* [factorisations] Number of factorisations that sweeps may cost. */
+#define MOST_SWEEPS  1500 /* [sweeps] Largest number of sweeps. */
+#define LEAST_SWEEPS 50   /* [sweeps] With fewer affordable sweeps Newton is faster. */
+#define TURNS        4 /* [turns] Number of turns of sweeps with Newton in between: each helps if the other is slow. */
+#define TURN_STEPS   8 /* [steps] Newton steps of a turn. */
+#define WORTH_TURN   0.9 /* [1] A turn that leaves more than this fraction of the measure is the last one. */
 
-/* bodies at rest */
-#define NEARLY_HELD 1e-3 /* measure of impulses that nearly hold all bodies; then a few Newton steps are made */
-#define HELD_STEPS  10   /* Newton steps from such impulses; WARM_STEPS if most of them need no factorisation */
-#define FIRST_AWAY  0.1  /* fraction of the bodies that may move at first */
-#define MOST_AWAY   0.25 /* fraction of the bodies that may move in the end */
-#define ROUNDS      12   /* number of rounds in which more bodies are released */
-#define PART_TOL    0.1  /* fraction of tol to which the moving bodies are solved */
+/* ---- bodies at rest ---- */
+#define NEARLY_HELD 1e-3 /* [1] Measure of impulses that nearly hold all bodies; then a few Newton steps are made. */
+#define HELD_STEPS  10  /* [steps] Newton steps from such impulses; WARM_STEPS if most of them need no factorisation. */
+#define FIRST_AWAY  0.1 /* [1] Fraction of the bodies that may move at first. */
+#define MOST_AWAY   0.25 /* [1] Fraction of the bodies that may move in the end. */
+#define ROUNDS      12   /* [rounds] Number of rounds in which more bodies are released. */
+#define PART_TOL    0.1  /* [1] Fraction of tol to which the moving bodies are solved. */
 
-/* polishing */
-#define EXACT_STEPS 4    /* Newton steps that polish an answer to PP_EXACT */
-#define NEARLY      10   /* solutions within this multiple of tol are polished, too */
-#define SLOW        1e-2 /* velocity of a loaded row that counts as rest, relative to the largest without loads */
+/* ---- polishing ---- */
+#define EXACT_STEPS     4  /* [steps] Newton steps that polish an answer to PP_EXACT. */
+#define POLISHED_WITHIN 10 /* [1] Solutions within this multiple of tol are polished, too. */
+#define SLOW            1e-2 /* [1] Velocity of a loaded row that counts as rest, relative to the largest without loads. */
 
 #define TELL(w, ...)                                            \
     do {                                                        \
@@ -300,7 +304,7 @@ static bool alone(work *w) {
  * if few digits are required. */
 static bool should_be_exact(const work *w) {
     const pp_cone *c = &w->c;
-    if (!(w->least <= NEARLY * w->tol) || w->tol >= SWEPT_TOL) return false;
+    if (!(w->least <= POLISHED_WITHIN * w->tol) || w->tol >= SWEPT_TOL) return false;
     if (c->nblock - c->nrow <= PP_FEW_CONTACTS) return true;
     double *v = w->newton.v;
     pp_cone_apply(c, w->best, v);

@@ -60,7 +60,7 @@ static inline void pp_count(pp_work *w, double multiplications) {
     if (w) w->done += multiplications;
 }
 
-/* For columns of a dense matrix of this length, starting takes as long as computing; long columns do six
+/* [elements] Length of a column of a dense matrix for which starting takes as long as computing. Long columns do six
  * multiplications in the time of one elsewhere. Measured on matrices of 20 to 1000 columns. */
 #define PP_SHORT_COLUMN 300.0
 

@@ -2,20 +2,20 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* slip.c - the slip of a contact over a step, as a displacement with finite rotations
  *
- * Problem  A row of friction gives the slip h T nu at the lever arms of one pose. While bodies rotate it misses the true displacement by
- *          h^2 |w|^2 r / 2 in each step. So what sticks to a rotating body, or stands on a corner and tips, creeps at first order in h.
+ * Problem  A friction row computes the slip h T nu with the lever arms of one pose. For rotating bodies it differs from the true displacement
+ *          by h^2 |w|^2 r / 2 in each step. So bodies that stick to a rotating body, or tip over a corner, creep at first order in h.
  * Method   Each body k has a point c_k that is fixed to it and decides the slip: the contact point for vertices, edges and faces; for a
  *          surface of radius r the point of the core, r below it, because a rolling surface touches at other points of its
  *          material. rho_k: from c_k to the contact point. In axes that rotate with body C, one of the two, half-way through the step:
  *            d = H'(c_B+ - c_A+) - H (c_B - c_A) + t_B x rho_B - t_A x rho_A,    H H = dR_C,    t_k = log(H' dR_k H'),    t_C = 0
- *          A driven or fixed body is C. For two dynamic bodies the mean of both choices counts, weighted by mass.
- *          d = 0 says that what sticks keeps its place exactly. For rolling d is of second order, and exact if C does not rotate.
+ *          If one body is driven or fixed, it is C. For two dynamic bodies, d is the mean of both choices, weighted by mass.
+ *          If d = 0, the sticking point keeps its place exactly. In rolling d is of second order, and exact if C does not rotate.
  *          If both contact points are fixed to their bodies, s = V(t)^-1 d replaces d, t: rotation of the other body (0 for a particle). This is the
- *          velocity field at the contact point if the body moved about C at constant velocity (a screw). It is 0 where d is, and it is
- *          the velocity field of a rigid body. So all points of a patch can stick together in every round; with d they would
- *          contradict each other until the rounds have converged. For round surfaces d is exact in straight rolling, s is not.
- *          The rows keep their lever arms, and so the impulses their torques. Their right-hand sides get s / h - T nu. It is
- *          computed without differences of large terms; of a body that does not rotate it is exactly 0.
+ *          velocity at the contact point if the body moved relative to C with constant velocity (a screw). s is 0 where d is 0. It is
+ *          the velocity field of a rigid body, so all points of a patch can stick together in every round; with d they would
+ *          contradict each other until the rounds have converged. Round surfaces use d, because d is exact in straight rolling and s is not.
+ *          The rows keep their lever arms, so the torques of the impulses do not change. s / h - T nu is added to their right-hand sides. It
+ *          is computed without differences of large terms, and is exactly 0 for bodies that do not rotate.
  * Valid    On driven bodies with `driven: mean`, in all models. Between other bodies if the contact model repeats the linearisation until
  *          gaps hold at the end (pp_pose_options.finite_slip). Then the rounds also converge to this slip; otherwise it is
  *          that of the start velocity, and of second order.
@@ -27,12 +27,12 @@
 static bool is_zero(perp_vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
 static bool same_turn(perp_quat a, perp_quat b) { return a.w == b.w && a.x == b.x && a.y == b.y && a.z == b.z; }
 
-/* Rotation vector from one orientation to another; exactly 0 if they are equal. */
+/* Rotation vector between two orientations; exactly 0 if they are equal. */
 static perp_vec3 turn_between(perp_quat from, perp_quat to) {
     return same_turn(from, to) ? perp_v3(0, 0, 0) : perp_q_log(perp_q_mul(to, perp_q_conj(from)));
 }
 
-/* (exp(phi) - 1 - [phi x]) r: what a finite rotation of r has beyond the linear one. */
+/* (exp(phi) - 1 - [phi x]) r: difference between a finite rotation of r and the linear one. */
 static perp_vec3 beyond_linear(perp_vec3 phi, perp_vec3 r) {
     double a = perp_v3_norm(phi);
     if (a == 0) return perp_v3(0, 0, 0);
@@ -51,13 +51,14 @@ typedef struct moving {
     perp_vec3 core, round; /* lever arms at the start: of the point c, and from it to the contact point (rho) */
 } moving;
 
-/* Is the surface curved, without a constant radius about a core? Such a body is assumed to roll about its centre. */
+/* Is the surface curved, without a core at constant distance? Such a body is assumed to roll about its centre. */
 static bool rolls_about_centre(const pp_geometry *g) {
     return g->nvert == 0 && g->nface == 0 && g->kind != PERP_SHAPE_HALFSPACE && !(g->radius > 0);
 }
 
-/* Point of the core, and rho, of side k of contact i at the start pose. The contact point belongs to the poses `levers`. middle: it is where friction
- * acts between two dynamic bodies; points on the two sides of a gap would give the rows of a patch different slips. */
+/* Point c and vector rho of side k of contact i at the start pose. The contact point is that at the poses `levers`. middle: use the point
+ * between the two contact points, where friction between two dynamic bodies acts. The points on the two sides of a gap would give the rows
+ * of a patch different slips. */
 static void place_core(const pp_frame *f, int i, int k, bool middle, moving *m) {
     const perp_contact *c = &f->contacts.at[i];
     const pp_geometry *g = f->w->shape[f->contacts.shape[2 * i + k]].g;
@@ -70,7 +71,7 @@ static void place_core(const pp_frame *f, int i, int k, bool middle, moving *m) 
     if (!same_turn(at->q, start->q)) m->core = perp_q_rotate(start->q, perp_q_unrotate(at->q, m->core));
 }
 
-/* end: poses that nu leads to; NULL: not known. */
+/* Motion of `body` over the step at the velocities nu. end: the poses that nu leads to; NULL: not known. */
 static moving motion_of(const pp_frame *f, int body, const double *nu, const pp_state *end) {
     const perp_vec3 none = {0, 0, 0};
     const pp_body *b = &f->w->body[body];
@@ -102,7 +103,7 @@ static moving motion_of(const pp_frame *f, int body, const double *nu, const pp_
     return m;
 }
 
-/* Weights of the two bodies as body C. */
+/* Weight of each body's choice as body C. */
 static void weights(const pp_frame *f, const moving m[2], double weight[2]) {
     for (int k = 0; k < 2; k++)
         if (m[k].block < 0 || !m[!k].rotates) {
@@ -114,7 +115,7 @@ static void weights(const pp_frame *f, const moving m[2], double weight[2]) {
     for (int k = 0; k < 2; k++) weight[k] = mass[k] / (mass[0] + mass[1]);
 }
 
-/* Rotation of a body in axes that rotated half-way with body C, beyond its own: t - turn. */
+/* t - turn: difference between the rotation of a body in axes that rotated half-way with body C and its own rotation. */
 static perp_vec3 turn_against(const pp_frame *f, const moving *m, perp_vec3 half, perp_quat H) {
     if (f->w->def.dim == 2) return perp_v3_scale(-2, half);
     perp_quat own = perp_q_exp(m->turn), back = perp_q_conj(H);
@@ -123,7 +124,7 @@ static perp_vec3 turn_against(const pp_frame *f, const moving *m, perp_vec3 half
 
 static void add(perp_vec3 *sum, double by, perp_vec3 x) { *sum = perp_v3_axpy(*sum, by, x); }
 
-/* V(phi)^-1 d: the velocity of a point that a rigid motion of constant velocity with rotation phi displaces by d. */
+/* V(phi)^-1 d: velocity of a point, over one unit of time, if a rigid motion with constant velocity and the rotation phi displaces it by d. */
 static perp_vec3 constant_velocity(perp_vec3 phi, perp_vec3 d) {
     double a = perp_v3_norm(phi), s, c;
     pp_sin_cos(0.5 * a, &s, &c);
@@ -133,8 +134,8 @@ static perp_vec3 constant_velocity(perp_vec3 phi, perp_vec3 d) {
     return perp_v3_axpy(perp_v3_axpy(d, -0.5, once), by, perp_v3_cross(phi, once));
 }
 
-/* s - h T nu, and the same for rotation, as vectors, in the axes of body C = m[c]. arm: of the rows. The point of C that is
- * used is where the point of the other body is at the start; d does not depend on this choice. */
+/* s - h T nu, and the same for rotation, as vectors in the axes of body C = m[c]. arm: lever arms of the rows. The point of C
+ * is the place of the other body's point at the start; d does not depend on this choice. */
 static void lacking(const pp_frame *f, const moving m[2], int c, const perp_vec3 arm[2], perp_vec3 *slip,
                     perp_vec3 *spin) {
     const double sign[2] = {-1, 1};
@@ -173,7 +174,7 @@ bool pp_slip_spans_step(const pp_frame *f) {
     return f->purpose == PP_STEP && !f->task.half && !f->control.end_v && f->w->def.driven == PERP_DRIVEN_MEAN;
 }
 
-/* Is the slip of the contact a displacement? *driven: one of its bodies is driven. */
+/* Is the slip of a contact between these bodies a displacement? *driven: one of them is driven. */
 static bool is_finite(const pp_frame *f, const int body[2], bool *driven) {
     int kinematic = 0, dynamic = 0;
     for (int k = 0; k < 2; k++) {
@@ -224,8 +225,8 @@ void pp_slip_finish(pp_frame *f, int i, const perp_vec3 arm[2], perp_contact_row
     const double *nu = f->demand.end_nu ? f->demand.end_nu : f->control.nu0;
     *t = terms(f, i, arm, nu, f->demand.end_state);
     t->driven = driven;
-    if (driven)
-        row->b_t = row->b_o = row->b_r = row->b_roll[0] = row->b_roll[1] = 0; /* velocities: all of t replaces them */
+    if (driven) /* these are velocities; t replaces them */
+        row->b_t = row->b_o = row->b_r = row->b_roll[0] = row->b_roll[1] = 0;
     row->b_t += t->b[0];
     if (f->w->def.dim == 3) row->b_o += t->b[1];
     if (row->e_r > 0) row->b_r += t->b[2];

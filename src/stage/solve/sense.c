@@ -35,7 +35,7 @@ static void add_joints(const pp_frame *f, pp_sensor *s) {
     const perp_world *w = f->w;
     for (int i = 0; i < f->pose.problem.njoint; i++) {
         const perp_joint_row *r = &f->pose.problem.joint[i];
-        if (r->joint < 0) continue; /* belongs to no joint */
+        if (r->joint < 0) continue; /* it belongs to no joint */
         double p = pp_shown_impulse(&f->solve, i);
         if (s->kind != PERP_SENSOR_JOINT_FORCE)
             add_row(f, s, r, &w->joint[r->joint], p);

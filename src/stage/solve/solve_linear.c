@@ -4,9 +4,9 @@
  *
  * Problem  Rounds that close joints pose the same rows again with other b. pp_solve_step() would split islands, form W, factor it and
  *          judge the answer in every round.
- * Method   Islands, W and its factors are made once. A solution is what solver_chain.c computes for such an island, p = -W^+ (J nu_free + b) with
+ * Method   Islands, W and its factors are computed once. A solution is what solver_chain.c computes for such an island, p = -W^+ (J nu_free + b) with
  *          one refinement (pp_recover), to the last bit. The judge is asked only for the solution that is kept.
- * Valid    No contacts, no row with a bound. If the judge denies the solution, the caller solves the problem again by pp_solve_step().
+ * Valid    No contacts, no row with a bound. If the judge rejects the solution, the caller solves the problem again by pp_solve_step().
  * Cost     One factorisation; for each right-hand side two back-substitutions. */
 #include "stage/solve/solve_linear.h"
 

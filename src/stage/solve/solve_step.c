@@ -3,7 +3,7 @@
 /* solve_step.c - stage 5: step problem -> impulses and velocity, island by island
  *
  * Each island goes through the chain of solvers (stage/solve/solver_chain.c). If an island has no answer although no contact is
- * asked to open, it is posed again: driven bodies stall (stall), motors yield, and at last rows give way. */
+ * required to open, it is posed again: driven bodies stall (stall), motors yield, and finally rows give way. */
 #include "stage/solve/solve_step.h"
 
 #include <string.h>
@@ -75,7 +75,7 @@ static bool keep_guess(const pp_frame *f, pp_trial *t) {
 }
 
 /* Rounds pose a problem again, and most of its islands no longer change (method/peg/model_peg.c). If the answer of the round before, in
- * t->answer with its velocity, still obeys the laws of this island, it is the answer. */
+ * t->answer with its velocity, still satisfies the laws of this island, it is used again. */
 static bool keep_answer(const pp_frame *f, pp_trial *t, const pp_island *island) {
     if (!t->o->recall || !f->demand.end_nu || !(t->o->enough > 0)) return false;
     for (int b = 0; b < t->p->nblock; b++)
@@ -107,10 +107,10 @@ static void note_jam(const pp_solve_options *o, const pp_island *island, unsigne
     for (int b = 0; o->jammed_block && b < island->p.nblock; b++) o->jammed_block[island->block[b]] = how;
 }
 
-/* A driven body may drag another into a wedge that locks itself. Its friction and the force of the wedge then raise each other without
- * bound: no impulse is enough, although no contact is asked to open. A drive of limited force would stall. So the island is posed again as if
- * the driven body stood still, and joints that have opened are not asked to close, since the wedge may prevent that too. Rest then obeys all
- * rows. *eased: false if this changes nothing. */
+/* A driven body may drag another into a self-locking wedge. Its friction and the force of the wedge then increase each other without
+ * bound: no impulse is large enough, although no contact is required to open. A drive of limited force would stall. So the island is posed
+ * again as if the driven body stood still. Joints that have opened are not required to close, because the wedge may prevent that too. Then
+ * rest satisfies all rows. *eased: false if this changes nothing. */
 static perp_status stall(pp_frame *f, pp_island *island, const pp_solve_options *o, bool *eased) {
     pp_arena *a = &f->w->arena;
     perp_step_problem *p = &f->pose.problem, *q = &island->p;
@@ -148,8 +148,8 @@ static int jammed_before(const pp_solve_options *o, const pp_island *island) {
     return most;
 }
 
-/* Did motors of this island yield in an earlier round of the step (o->yielded_block), or in the step before? If they need not yield in this
- * one, they do not reach their limits, and the answer is that of motors without one. */
+/* Did motors of this island yield in an earlier round of the step (o->yielded_block), or in the step before? If they need not yield now,
+ * they do not reach their limits, and the answer is that of motors without limit. */
 static bool yielded_before(const pp_frame *f, const pp_solve_options *o, const pp_island *island) {
     for (int b = 0; o->yielded_block && b < island->p.nblock; b++)
         if (o->yielded_block[island->block[b]]) return true;
@@ -173,7 +173,7 @@ static bool new_trial(pp_frame *f, pp_island *island, const pp_solve_options *o,
     return true;
 }
 
-/* The answer of the problem without the rows that were left out, as one of the island. share: see pp_frame_solve */
+/* Converts the answer of the problem without the rows that were left out to one of the island. share: see pp_frame_solve */
 static void restore_rows(const pp_redundant *rows, const pp_island *island, pp_trial *t, double *share) {
     if (rows->dropped == 0) return;
     pp_redundant_restore(rows, t->best.p_joint);
@@ -221,10 +221,10 @@ static perp_status solve_island(pp_frame *f, pp_island *island, int k, const per
     return st;
 }
 
-/* Rows that contradict each other give way at the speeds that they ask for. k rows of speed v that push against each other through bodies
- * contradict each other by k v. Compliances are parts c of inverse masses, and a row takes c/sum c of the contradiction. A body whose mass is
- * small beside the others has two of the rows, which take k v/2 each; in space k <= 4. So bodies that move at speeds up to v may have to give
- * way at 2 v. A faster answer is not accepted: a lever would give way at a speed that nothing has. */
+/* Rows that contradict each other give way at the speeds that they require. If k rows of speed v push against each other through bodies,
+ * their contradiction is k v. Compliances are fractions c of inverse masses, and a row takes c/sum c of the contradiction. A body whose mass is
+ * small compared with the others has two of the rows, which take k v/2 each; in space k <= 4. So rows of bodies with speeds up to v may give
+ * way at 2 v. A faster answer is not accepted: a lever would give way at a speed that no body has. */
 static perp_status gives_too_fast(const pp_frame *f, const pp_island *island, const perp_step_residual *residual) {
     perp_step_residual rigid = {0};
     int rows;

@@ -44,7 +44,7 @@ test('what is wrong is refused with a sentence', () => {
 });
 
 test('the scale is that of the figures', () => {
-    // the same colours are expected by test/unit/test_plot_map.c
+    // the same colours are expected by test/unit/program/test_plot_map.c
     const { colour, light } = makeScale(0);
     expect([0, 64, 128, 192, 255].map((k) => colour[k])).toEqual(EXPECTED);
     light.forEach((l, i) => i > 0 && expect(l).toBeGreaterThan(light[i - 1]));
