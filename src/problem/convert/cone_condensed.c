@@ -7,6 +7,8 @@
  *          bodies come first. Bodies of a tree are listed from its root, so its leaves are eliminated first. L has numbers only
  *          between the first number of a row of W_ee and the diagonal (envelope), few more than W_ee has in a tree. On the way back
  *          p_e is computed from the rows themselves, and once more from what is left over. So digits that S lost do not open joints.
+ *          The factor and S do not depend on right-hand sides. Rounds of a step pose the same matrices again; they are compared number by number,
+ *          and only y and q are computed anew.
  *          A bounded row whose impulse was between its bounds counts among the rows e, one whose bound is 0 and that had no impulse is
  *          left out. If the answer denies it, the row is kept, and the problem is condensed anew.
  * Valid    No pivot of W_ee, and no diagonal of S, is small beside W_ii. Otherwise the rows e depend on each other, or hold a row r by
@@ -15,6 +17,7 @@
  * Source   George, Liu, Computer Solution of Large Sparse Positive Definite Systems (1981), ch. 4. */
 #include "problem/convert/cone_condensed.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -66,8 +69,9 @@ typedef struct maker {
     int *place; /* by row; -1: left out */
     int *last;  /* by row: its last dof */
     int *start; /* nblock + 2: sides of each block */
+    int *from;  /* by kept row: its first number in Y */
     side *sides;
-    double *W, *w;  /* by places: m x m, the lower half; velocity without impulses */
+    double *W;      /* by places: m x m, the lower half */
     int all, m, ne; /* rows: all, those that are not left out, those that are eliminated */
 } maker;
 
@@ -120,19 +124,27 @@ static bool find_sides(maker *t, pp_cone_condensed *c, pp_arena *a) {
     return true;
 }
 
-/* W and w. */
-static void delassus(maker *t, double *nu) {
+/* nu: velocity without impulses. w: the same along a row, with b. */
+static void move_free(const perp_step_problem *p, double *nu) {
+    for (int b = 0; b < p->nblock; b++)
+        pp_block_times(p->block_ndof[b], p->Minv + 36 * (ptrdiff_t)b, p->momentum + p->block_offset[b],
+                       nu + p->block_offset[b]);
+}
+
+static double free_row(const perp_cone *k, const double *nu, int row) {
+    double w = k->b[row];
+    for (int s = k->H.start[row]; s < k->H.start[row + 1]; s++) w += k->H.value[s] * nu[k->H.index[s]];
+    return w;
+}
+
+/* W */
+static void delassus(maker *t) {
     const perp_step_problem *p = t->p;
     ptrdiff_t m = t->m;
-    for (int i = 0; i < t->all; i++)
-        if (t->place[i] >= 0) t->w[t->place[i]] = t->k->b[i];
     for (int b = 0; b < p->nblock; b++) {
         int nd = p->block_ndof[b];
-        double *v = nu + p->block_offset[b];
-        pp_block_times(nd, p->Minv + 36 * (ptrdiff_t)b, p->momentum + p->block_offset[b], v);
         for (int i = t->start[b]; i < t->start[b + 1]; i++) {
             const side *s = &t->sides[i];
-            t->w[s->row] = pp_row_add_dot(nd, s->J, v, t->w[s->row]);
             for (int j = t->start[b]; j <= i; j++) {
                 const side *o = &t->sides[j];
                 double *to = s->row > o->row ? &t->W[m * s->row + o->row] : &t->W[m * o->row + s->row];
@@ -189,17 +201,13 @@ static bool factor(const maker *t, pp_cone_condensed *c) {
     return true;
 }
 
-/* S and q of the kept rows; rows of W beyond the first ne are overwritten by those of Y'. False: a row is held. */
-static bool reduce(const maker *t, const pp_cone_condensed *c, double *S, double *q) {
+/* S of the kept rows; rows of W beyond the first ne are overwritten by those of Y'. False: a row is held. */
+static bool reduce(const maker *t, const pp_cone_condensed *c, double *S) {
     ptrdiff_t ne = t->ne, m = t->m, n = c->n;
-    double *y = c->x;
-    memcpy(y, t->w, sizeof *y * (size_t)ne);
-    forward(c, 0, y);
     for (int i = 0; i < n; i++) {
         double *Y = t->W + m * (ne + i), all = Y[ne + i];
-        int from = first_number(Y, t->ne);
+        int from = t->from[i] = first_number(Y, t->ne);
         forward(c, from, Y);
-        q[i] = t->w[ne + i] - pp_dot((int)ne - from, Y + from, y + from);
         for (int j = 0; j <= i; j++)
             S[i + n * j] = S[j + n * i] = Y[ne + j] - pp_dot((int)ne - from, Y + from, t->W + m * (ne + j) + from);
         if (all > 0 && !(S[(n + 1) * i] > LEAST_PIVOT * all)) return false;
@@ -207,18 +215,30 @@ static bool reduce(const maker *t, const pp_cone_condensed *c, double *S, double
     return true;
 }
 
+/* q of the kept rows. Y: their rows, ld apart; from: first number of each. */
+static void reduce_free(const pp_cone_condensed *c, const double *Y, ptrdiff_t ld, const int *from, double *q) {
+    const perp_cone *k = &c->cone->problem.as.cone;
+    double *y = c->x;
+    move_free(c->cone->step, c->nu);
+    for (int e = 0; e < c->ne; e++) y[e] = free_row(k, c->nu, c->eliminated[e]);
+    forward(c, 0, y);
+    for (int i = 0; i < c->n; i++)
+        q[i] = free_row(k, c->nu, c->kept[i]) - pp_dot(c->ne - from[i], Y + ld * i + from[i], y + from[i]);
+}
+
 /* The condensed problem: rows and cones as they are, with all of S. */
-static bool pose(pp_cone_condensed *c, const maker *t, const double *S, const double *q, pp_arena *a) {
+static bool pose(pp_cone_condensed *c, const double *S, const double *q, pp_arena *a) {
+    const perp_cone *k = &c->cone->problem.as.cone;
     int n = c->n, *start = PP_ARENA_ARRAY(a, int, n + 1), *index = PP_ARENA_ARRAY(a, int, n *n);
     double *lo = PP_ARENA_ARRAY(a, double, n), *hi = PP_ARENA_ARRAY(a, double, n);
     if (!start || !index || !lo || !hi) return false;
     for (int j = 0; j <= n; j++) start[j] = j * n;
     for (int i = 0; i < n * n; i++) index[i] = i % n;
-    perp_cone to = *t->k;
-    to.nrow -= t->all - n;
+    perp_cone to = *k;
+    to.nrow -= c->cone->n - n;
     for (int i = 0; i < to.nrow; i++) {
-        lo[i] = t->k->lo[c->kept[i]];
-        hi[i] = t->k->hi[c->kept[i]];
+        lo[i] = k->lo[c->kept[i]];
+        hi[i] = k->hi[c->kept[i]];
     }
     to.lo = lo, to.hi = hi;
     to.global = false;
@@ -230,8 +250,117 @@ static bool pose(pp_cone_condensed *c, const maker *t, const double *S, const do
     return true;
 }
 
-perp_status pp_cone_condense(const pp_step_cone *cone, pp_row_use *use, pp_arena *arena, pp_cone_condensed *c,
-                             bool *held) {
+/* ---- what is remembered ---- */
+
+void pp_cone_memory_destroy(pp_cone_memory *m, const perp_allocator *a) {
+    pp_free(a, m->bytes);
+    *m = (pp_cone_memory){0};
+}
+
+static bool same(const void *a, const void *b, size_t size) { return memcmp(a, b, size) == 0; }
+
+/* Is `m` of these matrices? */
+static bool remembers(const pp_cone_memory *m, const pp_step_cone *cone, const pp_row_use *use) {
+    const perp_cone *k = &cone->problem.as.cone;
+    size_t all = (size_t)cone->n, nnz = (size_t)k->H.start[cone->n];
+    if (cone->n == 0 || m->all != cone->n || m->nnz != k->H.start[cone->n] || m->nblock != cone->step->nblock ||
+        m->compliant != (k->compliance != NULL) || !same(m->use, use, all * sizeof *use) ||
+        !same(m->start, k->H.start, (all + 1) * sizeof *m->start) || !same(m->index, k->H.index, nnz * sizeof *m->index) ||
+        !same(m->H, k->H.value, nnz * sizeof *m->H) ||
+        (m->compliant && !same(m->compliance, k->compliance, all * sizeof *m->compliance)))
+        return false;
+    return same(m->Minv, cone->step->Minv, 36 * (size_t)m->nblock * sizeof *m->Minv);
+}
+
+/* The next `size` bytes of the memory; bytes NULL: they are only counted. */
+static void *part_of(char *bytes, size_t *used, size_t size) {
+    void *at = bytes ? bytes + *used : NULL;
+    *used += (size + 15) / 16 * 16;
+    return at;
+}
+
+/* Divides the bytes of the memory for these sizes. Returns their number. */
+static size_t divide(pp_cone_memory *m, char *bytes) {
+    size_t all = (size_t)m->all, nnz = (size_t)m->nnz, ne = (size_t)m->ne, n = (size_t)m->n, used = 0;
+    m->H = part_of(bytes, &used, nnz * sizeof(double));
+    m->Minv = part_of(bytes, &used, 36 * (size_t)m->nblock * sizeof(double));
+    m->compliance = part_of(bytes, &used, all * sizeof(double));
+    m->L = part_of(bytes, &used, ne * ne * sizeof(double));
+    m->Y = part_of(bytes, &used, n * ne * sizeof(double));
+    m->S = part_of(bytes, &used, n * n * sizeof(double));
+    m->use = part_of(bytes, &used, all * sizeof(pp_row_use));
+    m->start = part_of(bytes, &used, (all + 1) * sizeof(int));
+    m->index = part_of(bytes, &used, nnz * sizeof(int));
+    m->eliminated = part_of(bytes, &used, ne * sizeof(int));
+    m->kept = part_of(bytes, &used, n * sizeof(int));
+    m->first = part_of(bytes, &used, ne * sizeof(int));
+    m->from = part_of(bytes, &used, n * sizeof(int));
+    return used;
+}
+
+/* Remembers the matrices and the results. Without memory nothing is remembered. */
+static void remember(pp_cone_memory *m, const maker *t, const pp_cone_condensed *c, const double *S,
+                     const perp_allocator *a) {
+    const perp_cone *k = t->k;
+    size_t all = (size_t)t->all, ne = (size_t)t->ne, n = (size_t)c->n, nnz = (size_t)k->H.start[t->all];
+    pp_cone_memory now = {.all = t->all, .nnz = (int)nnz, .nblock = t->p->nblock, .ne = t->ne, .n = c->n};
+    size_t need = divide(&now, NULL);
+    m->all = 0;
+    if (need > INT_MAX || !PP_GROW(a, m->bytes, m->cap, 0, (int)need)) return;
+    now.bytes = m->bytes;
+    now.cap = m->cap;
+    now.compliant = k->compliance != NULL;
+    (void)divide(&now, now.bytes);
+    memcpy(now.H, k->H.value, nnz * sizeof *now.H);
+    memcpy(now.start, k->H.start, (all + 1) * sizeof *now.start);
+    memcpy(now.index, k->H.index, nnz * sizeof *now.index);
+    memcpy(now.Minv, t->p->Minv, 36 * (size_t)t->p->nblock * sizeof *now.Minv);
+    if (now.compliant) memcpy(now.compliance, k->compliance, all * sizeof *now.compliance);
+    memcpy(now.use, t->use, all * sizeof *now.use);
+    memcpy(now.L, c->L, ne * ne * sizeof *now.L);
+    for (size_t i = 0; i < n; i++)
+        memcpy(now.Y + ne * i, t->W + (size_t)t->m * (ne + i), ne * sizeof *now.Y);
+    memcpy(now.S, S, n * n * sizeof *now.S);
+    memcpy(now.eliminated, c->eliminated, ne * sizeof *now.eliminated);
+    memcpy(now.kept, c->kept, n * sizeof *now.kept);
+    memcpy(now.first, c->first, ne * sizeof *now.first);
+    memcpy(now.from, t->from, n * sizeof *now.from);
+    *m = now;
+}
+
+/* q and the condensed problem. */
+static perp_status finish(pp_cone_condensed *c, const double *S, const double *Y, ptrdiff_t ld, const int *from,
+                          pp_arena *arena) {
+    double *q = PP_ARENA_ARRAY(arena, double, c->n);
+    if (!q) return PERP_E_MEMORY;
+    reduce_free(c, Y, ld, from, q);
+    for (int i = 0; i < c->n; i++)
+        if (!isfinite(q[i])) return PERP_E_SOLVE;
+    return pose(c, S, q, arena) ? PERP_OK : PERP_E_MEMORY;
+}
+
+/* The same from the memory. */
+static perp_status recall(const pp_step_cone *cone, pp_row_use *use, pp_arena *arena, const pp_cone_memory *m,
+                          pp_cone_condensed *c) {
+    *c = (pp_cone_condensed){.n = m->n,
+                             .cone = cone,
+                             .use = use,
+                             .ne = m->ne,
+                             .eliminated = m->eliminated,
+                             .kept = m->kept,
+                             .first = m->first,
+                             .L = m->L,
+                             .nu = PP_ARENA_ARRAY(arena, double, cone->step->ndof),
+                             .x = PP_ARENA_ARRAY(arena, double, m->ne),
+                             .full = PP_ARENA_ZERO(arena, double, cone->n)};
+    if (!c->nu || !c->x || !c->full) return PERP_E_MEMORY;
+    return finish(c, m->S, m->Y, m->ne, m->from, arena);
+}
+
+perp_status pp_cone_condense(const pp_step_cone *cone, pp_row_use *use, pp_arena *arena, pp_cone_memory *memory,
+                             pp_cone_condensed *c, bool *held) {
+    *held = false;
+    if (memory && remembers(memory, cone, use)) return recall(cone, use, arena, memory, c);
     maker t = {.p = cone->step, .k = &cone->problem.as.cone, .use = use, .all = cone->n};
     for (int i = 0; i < t.all; i++) {
         t.ne += use[i] == PP_ROW_FREE;
@@ -249,18 +378,17 @@ perp_status pp_cone_condense(const pp_step_cone *cone, pp_row_use *use, pp_arena
                              .nu = PP_ARENA_ARRAY(arena, double, cone->step->ndof),
                              .x = PP_ARENA_ARRAY(arena, double, ne),
                              .full = PP_ARENA_ZERO(arena, double, t.all)};
-    double *S = PP_ARENA_ARRAY(arena, double, n *n), *q = PP_ARENA_ARRAY(arena, double, n);
+    double *S = PP_ARENA_ARRAY(arena, double, n *n);
     t.W = PP_ARENA_ZERO(arena, double, m *m);
-    t.w = PP_ARENA_ARRAY(arena, double, m);
-    if (!c->eliminated || !c->kept || !c->first || !c->L || !c->nu || !c->x || !c->full || !S || !q || !t.W || !t.w ||
+    t.from = PP_ARENA_ARRAY(arena, int, n);
+    if (!c->eliminated || !c->kept || !c->first || !c->L || !c->nu || !c->x || !c->full || !S || !t.W || !t.from ||
         !find_sides(&t, c, arena))
         return PERP_E_MEMORY;
-    delassus(&t, c->nu);
-    *held = !factor(&t, c) || !reduce(&t, c, S, q);
+    delassus(&t);
+    *held = !factor(&t, c) || !reduce(&t, c, S);
     if (*held) return PERP_OK;
-    for (int i = 0; i < n; i++)
-        if (!isfinite(q[i])) return PERP_E_SOLVE;
-    return pose(c, &t, S, q, arena) ? PERP_OK : PERP_E_MEMORY;
+    if (memory) remember(memory, &t, c, S, &arena->alloc);
+    return finish(c, S, t.W + m * ne, m, t.from, arena);
 }
 
 void pp_cone_condensed_gather(const pp_cone_condensed *c, const double *all, double *kept) {

@@ -32,6 +32,24 @@ typedef struct pp_cone_condensed {
     bool wrong;      /* it differs from what they were taken for in this one */
 } pp_cone_condensed;
 
+/* What a problem was condensed to, and the matrices that it was: rounds pose the same matrices again with other right-hand sides. All zero:
+ * nothing. It keeps its memory. */
+typedef struct pp_cone_memory {
+    char *bytes;
+    int cap;
+    int all, nnz, nblock; /* rows, numbers in H, bodies; all 0: nothing is remembered */
+    int ne, n;            /* rows that are eliminated, that are kept */
+    bool compliant;
+    /* within `bytes`: the matrices */
+    double *H, *Minv, *compliance;
+    int *start, *index;
+    pp_row_use *use;
+    /* and the results; Y: n x ne, L^-1 W_er by kept rows; from: first number of each */
+    double *L, *Y, *S;
+    int *eliminated, *kept, *first, *from;
+} pp_cone_memory;
+void pp_cone_memory_destroy(pp_cone_memory *m, const perp_allocator *a);
+
 /* What the rows are at the impulses z of all rows: use, one for each row. */
 void pp_cone_condensed_choose(const pp_step_cone *cone, const double *z, pp_row_use *use);
 
@@ -39,9 +57,10 @@ void pp_cone_condensed_choose(const pp_step_cone *cone, const double *z, pp_row_
 bool pp_cone_condensed_pays(const pp_step_cone *cone, const pp_row_use *use);
 
 /* use: borrowed. *held: rows depend on each other, nearly or exactly, so that elimination would cost digits; then c is not set. Everything
- * is allocated from the arena; the cone problem is borrowed. PERP_E_MEMORY; PERP_E_SOLVE if numbers are not finite. */
-perp_status pp_cone_condense(const pp_step_cone *cone, pp_row_use *use, pp_arena *arena, pp_cone_condensed *c,
-                             bool *held);
+ * is allocated from the arena; the cone problem is borrowed. memory: of the problem before, which may have the same matrices; then the results are the same to the
+ * last bit, and c borrows them from it. NULL: none. PERP_E_MEMORY; PERP_E_SOLVE if numbers are not finite. */
+perp_status pp_cone_condense(const pp_step_cone *cone, pp_row_use *use, pp_arena *arena, pp_cone_memory *memory,
+                             pp_cone_condensed *c, bool *held);
 
 /* Impulses of the kept rows out of those of all rows. */
 void pp_cone_condensed_gather(const pp_cone_condensed *c, const double *all, double *kept);

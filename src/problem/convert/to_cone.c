@@ -355,11 +355,18 @@ static double ellipsoid_residual(const pp_step_cone *c, int i, const perp_step_s
     return W * sqrt(most);
 }
 
-static double cone_residual(const pp_step_cone *c, int i, const double *imp, const double *nu) {
+/* Inverse mass of row i of pp_figure_row(). */
+static double inverse_mass(const perp_step_problem *p, int i, const pp_row_figure *known) {
+    return known ? known[i].inverse : pp_row_inverse_mass(p, pp_figure_row(p, i));
+}
+
+static double cone_residual(const pp_step_cone *c, int i, const double *imp, const double *nu,
+                            const pp_row_figure *known) {
     const perp_step_problem *p = c->step;
     const perp_contact_row *row = &p->contact[i];
-    double W = pp_row_inverse_mass(p, &row->n) + pp_row_inverse_mass(p, &row->t), slip[PP_FRICTION_ROWS];
-    if (p->dim == 3) W += pp_row_inverse_mass(p, &row->o);
+    int n = p->njoint + 3 * i;
+    double W = inverse_mass(p, n, known) + inverse_mass(p, n + 1, known), slip[PP_FRICTION_ROWS];
+    if (p->dim == 3) W += inverse_mass(p, n + 2, known);
     W += row->compliance + (p->dim - 1) * row->compliance_f;
     W /= p->dim;
     if (!(W > 0)) W = 1;
@@ -371,12 +378,12 @@ static double cone_residual(const pp_step_cone *c, int i, const double *imp, con
                     (imp[2] - y[2]) * (imp[2] - y[2]));
 }
 
-double pp_step_cone_residual(const pp_step_cone *c, const perp_step_solution *s) {
+double pp_step_cone_residual(const pp_step_cone *c, const perp_step_solution *s, const pp_row_figure *known) {
     const perp_step_problem *p = c->step;
     double most = 0;
     for (int j = 0; j < p->njoint; j++) {
         const perp_joint_row *row = &p->joint[j];
-        double e = bounded_residual(row, pp_row_inverse_mass(p, &row->row) + row->compliance, s->p_joint[j],
+        double e = bounded_residual(row, inverse_mass(p, j, known) + row->compliance, s->p_joint[j],
                                     pp_row_dot(p, &row->row, s->nu) + row->b + row->compliance * s->p_joint[j]);
         if (!(e <= most)) most = e;
     }
@@ -384,8 +391,8 @@ double pp_step_cone_residual(const pp_step_cone *c, const perp_step_solution *s)
         const double *imp = s->p_contact + 3 * i;
         const perp_joint_row open = {.lo = 0, .hi = INFINITY};
         const perp_contact_row *row = &p->contact[i];
-        double e = c->slips[i] ? (c->round ? cone_residual(c, i, imp, s->nu) : ellipsoid_residual(c, i, s))
-                               : bounded_residual(&open, pp_row_inverse_mass(p, &row->n) + row->compliance, imp[0],
+        double e = c->slips[i] ? (c->round ? cone_residual(c, i, imp, s->nu, known) : ellipsoid_residual(c, i, s))
+                               : bounded_residual(&open, inverse_mass(p, p->njoint + 3 * i, known) + row->compliance, imp[0],
                                                   pp_row_dot(p, &row->n, s->nu) + row->b_n + row->compliance * imp[0]);
         if (!(e <= most)) most = e;
     }

@@ -15,21 +15,27 @@
  * and double: no effect. */
 #define MOST_ROUNDING 1e-4
 
+static double length_of(const perp_step_problem *p, int joint, const pp_judge_room *room) {
+    return room->figure ? room->figure[joint].length : pp_row_length(p, &p->joint[joint].row);
+}
+
 /* Joint rows may depend on each other and contradict each other a little: errors of a closed chain differ in second order. Then no answer
- * meets all of them. Only the part of their residual r that an impulse could remove counts against a solver: W r, scaled back to r. r, y:
- * scratch of njoint and ndof numbers. */
-static double reducible_joint_residual(const perp_step_problem *p, const perp_step_solution *s, double *r, double *y) {
+ * meets all of them. Only the part of their residual r that an impulse could remove counts against a solver: W r, scaled back to r. */
+static double reducible_joint_residual(const perp_step_problem *p, const perp_step_solution *s,
+                                       const pp_judge_room *room) {
+    double *r = room->rows, *y = room->dofs;
     for (int i = 0; i < p->njoint; i++) r[i] = 0;
     for (int i = 0; i < p->ndof; i++) y[i] = 0;
     double worst = 0;
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *row = &p->joint[i];
         double v = pp_row_dot(p, &row->row, s->nu) + row->b + row->compliance * s->p_joint[i];
-        double mass = pp_row_inverse_mass(p, &row->row), W = mass + row->compliance;
+        double mass = room->figure ? room->figure[i].inverse : pp_row_inverse_mass(p, &row->row),
+               W = mass + row->compliance;
         if (isfinite(row->lo) || isfinite(row->hi)) { /* bounded rows: the natural map */
             double to = W > 0 ? s->p_joint[i] - v / W : s->p_joint[i];
             to = to < row->lo ? row->lo : to > row->hi ? row->hi : to;
-            double e = pp_row_length(p, &row->row) * fabs((s->p_joint[i] - to) * mass);
+            double e = length_of(p, i, room) * fabs((s->p_joint[i] - to) * mass);
             if (!(e <= worst)) worst = e;
             continue;
         }
@@ -40,7 +46,7 @@ static double reducible_joint_residual(const perp_step_problem *p, const perp_st
         const perp_joint_row *row = &p->joint[i];
         if (isfinite(row->lo) || isfinite(row->hi)) continue;
         /* without the compliance, which moves no body */
-        double e = pp_row_length(p, &row->row) * fabs(pp_row_dot(p, &row->row, y));
+        double e = length_of(p, i, room) * fabs(pp_row_dot(p, &row->row, y));
         if (!(e <= worst)) worst = e;
     }
     return worst;
@@ -51,8 +57,9 @@ double pp_speed_scale(const pp_frame *f, double of_rows) {
 }
 
 double pp_acceptance(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s,
-                     const perp_step_residual *r, double tolerance, double *row_scratch, double *dof_scratch) {
-    double joint = reducible_joint_residual(p, s, row_scratch, dof_scratch);
+                     const perp_step_residual *r, double tolerance, const pp_judge_room *room) {
+    double joint = reducible_joint_residual(p, s, room);
+    const pp_row_figure *known = room->figure;
     const double parts[] = {r->momentum, joint, r->normal, r->cone, r->dissipation};
     double worst = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -63,10 +70,11 @@ double pp_acceptance(const pp_frame *f, const perp_step_problem *p, const perp_s
      * the tolerance. If it exceeds the speeds, the velocities say nothing: in a problem without an answer the impulses grow without end. */
     double made = 0;
     for (int i = 0; i < p->ncontact; i++)
-        made = fmax(made, s->p_contact[3 * i] * pp_row_inverse_mass(p, &p->contact[i].n));
+        made = fmax(made, s->p_contact[3 * i] * (known ? known[p->njoint + 3 * i].inverse
+                                                       : pp_row_inverse_mass(p, &p->contact[i].n)));
     for (int i = 0; i < p->njoint; i++) {
-        const perp_row *row = &p->joint[i].row;
-        made = fmax(made, pp_row_length(p, row) * fabs(s->p_joint[i]) * pp_row_inverse_mass(p, row));
+        double mass = known ? known[i].inverse : pp_row_inverse_mass(p, &p->joint[i].row);
+        made = fmax(made, length_of(p, i, room) * fabs(s->p_joint[i]) * mass);
     }
     double speed = pp_speed_scale(f, r->scale), most = fmax(1, MOST_ROUNDING / tolerance) * speed;
     double scale = fmin(speed + 1e-6 * made, most);

@@ -184,7 +184,7 @@ static void condensed(void **state) {
         answer a;
         assert_int_equal(pp_step_to_cone(&s.p, &arena, &c), PERP_OK);
         memcpy(before, use, sizeof use);
-        assert_int_equal(pp_cone_condense(&c, use, &arena, &k, &held), PERP_OK);
+        assert_int_equal(pp_cone_condense(&c, use, &arena, NULL, &k, &held), PERP_OK);
         if (held) continue; /* two bodies that many rows hold */
         double kept[4 * RP_ROWS], scale = 1;
         for (int i = 0; i < k.n; i++) kept[i] = rp_unit();
@@ -229,7 +229,7 @@ static void dependent_rows_are_held(void **state) {
         pp_cone_condensed k;
         bool held;
         assert_int_equal(pp_step_to_cone(&s.p, &arena, &c), PERP_OK);
-        assert_int_equal(pp_cone_condense(&c, use, &arena, &k, &held), PERP_OK);
+        assert_int_equal(pp_cone_condense(&c, use, &arena, NULL, &k, &held), PERP_OK);
         assert_true(held);
         pp_arena_reset(&arena);
     }
@@ -271,7 +271,7 @@ static void judged_alike(void **state) {
                            r); /* so that nothing is cleaned on the way back */
         pp_step_cone_recover(&c, r, room(&a));
         double judge = perp_problem_residual(&c.problem, r);
-        assert_near(pp_step_cone_residual(&c, &a.s), judge, 1e-10 * (1 + judge));
+        assert_near(pp_step_cone_residual(&c, &a.s, NULL), judge, 1e-10 * (1 + judge));
         pp_arena_reset(&arena);
     }
 }
