@@ -389,7 +389,7 @@ static bool selects(const pp_peg_work *k, const pp_peg_findings *found, bool set
         return false;
     p->selected = true;
     if (k->loose_tolerance || !pp_loads_by_auto(f) ||
-        !pp_loads_matter(&f->w->arena, &f->pose.problem, &f->solve.solution))
+        !pp_loads_matter(&f->w->arena, &f->pose.problem, f->solve.figure, &f->solve.solution))
         return false;
     p->selections++;
     p->least = INFINITY;

@@ -84,6 +84,9 @@ static inline const perp_row *pp_figure_row(const perp_step_problem *p, int i) {
 double pp_step_scale_by(const perp_step_problem *p, const pp_row_figure *figure);
 perp_step_residual pp_step_residual_by(const perp_step_problem *p, const pp_row_figure *figure,
                                        const perp_step_solution *s, double scale);
+/* The residuals of the contacts in it. */
+void pp_step_contacts_by(const perp_step_problem *p, const pp_row_figure *figure, const perp_step_solution *s,
+                         perp_step_residual *out);
 
 /* Parts of it. Momentum: the largest, and if `each` is not NULL that of each block. Joint row j: its residual, signed.
  * Contact i: taken into out->normal, cone and dissipation. */

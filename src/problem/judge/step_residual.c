@@ -407,11 +407,16 @@ perp_step_residual pp_step_residual_at(const perp_step_problem *p, const perp_st
     return pp_step_residual_by(p, NULL, s, scale);
 }
 
+void pp_step_contacts_by(const perp_step_problem *p, const pp_row_figure *known, const perp_step_solution *s,
+                         perp_step_residual *out) {
+    for (int i = 0; i < p->ncontact; i++) contact_left(p, i, s, of_contact(p, known, i), out);
+}
+
 perp_step_residual pp_step_residual_by(const perp_step_problem *p, const pp_row_figure *known,
                                        const perp_step_solution *s, double scale) {
     perp_step_residual out = {.scale = scale};
     pp_step_momentum(p, s, &out.momentum, NULL);
     for (int j = 0; j < p->njoint; j++) worsen(&out.joint, joint_left(p, j, s, of_joint(known, j)));
-    for (int i = 0; i < p->ncontact; i++) contact_left(p, i, s, of_contact(p, known, i), &out);
+    pp_step_contacts_by(p, known, s, &out);
     return out;
 }

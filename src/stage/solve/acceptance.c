@@ -56,18 +56,12 @@ double pp_speed_scale(const pp_frame *f, double of_rows) {
     return fmax(LEAST_SPEED, fmax(of_rows, f->h * perp_v3_norm(f->w->def.gravity_W)));
 }
 
-double pp_acceptance(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s,
-                     const perp_step_residual *r, double tolerance, const pp_judge_room *room) {
-    double joint = reducible_joint_residual(p, s, room);
+/* The speed that residuals are divided by. A velocity is a sum of terms p/m of the impulses. If the terms are a million times larger than
+ * the speeds, rounding takes a part of the tolerance. If it exceeds the speeds, the velocities say nothing: in a problem without an answer
+ * the impulses grow without end. */
+static double unit(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s, double scale,
+                   double tolerance, const pp_judge_room *room) {
     const pp_row_figure *known = room->figure;
-    const double parts[] = {r->momentum, joint, r->normal, r->cone, r->dissipation};
-    double worst = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (isnan(parts[i])) return INFINITY;
-        if (parts[i] > worst) worst = parts[i];
-    }
-    /* A velocity is a sum of terms p/m of the impulses. If the terms are a million times larger than the speeds, rounding takes a part of
-     * the tolerance. If it exceeds the speeds, the velocities say nothing: in a problem without an answer the impulses grow without end. */
     double made = 0;
     for (int i = 0; i < p->ncontact; i++)
         made = fmax(made, s->p_contact[3 * i] * (known ? known[p->njoint + 3 * i].inverse
@@ -76,9 +70,30 @@ double pp_acceptance(const pp_frame *f, const perp_step_problem *p, const perp_s
         double mass = known ? known[i].inverse : pp_row_inverse_mass(p, &p->joint[i].row);
         made = fmax(made, length_of(p, i, room) * fabs(s->p_joint[i]) * mass);
     }
-    double speed = pp_speed_scale(f, r->scale), most = fmax(1, MOST_ROUNDING / tolerance) * speed;
-    double scale = fmin(speed + 1e-6 * made, most);
-    return worst > 0 ? worst / (scale > 0 ? scale : 1) : 0;
+    double speed = pp_speed_scale(f, scale), most = fmax(1, MOST_ROUNDING / tolerance) * speed;
+    double size = fmin(speed + 1e-6 * made, most);
+    return size > 0 ? size : 1;
+}
+
+bool pp_surely_misses(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s, double scale,
+                      double tolerance, double most, const pp_judge_room *room) {
+    perp_step_residual r = {0};
+    if (p->ncontact == 0) return false;
+    pp_step_contacts_by(p, room->figure, s, &r);
+    double worst = fmax(r.normal, fmax(r.cone, r.dissipation)); /* INFINITY if a number is not finite */
+    return worst > 0 && worst / unit(f, p, s, scale, tolerance, room) > most;
+}
+
+double pp_acceptance(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s,
+                     const perp_step_residual *r, double tolerance, const pp_judge_room *room) {
+    double joint = reducible_joint_residual(p, s, room);
+    const double parts[] = {r->momentum, joint, r->normal, r->cone, r->dissipation};
+    double worst = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (isnan(parts[i])) return INFINITY;
+        if (parts[i] > worst) worst = parts[i];
+    }
+    return worst > 0 ? worst / unit(f, p, s, r->scale, tolerance, room) : 0;
 }
 
 double pp_sure_miss(const pp_frame *f, double tolerance, double scale) {
@@ -105,10 +120,11 @@ static void count_row(int *rows, const perp_row *r) {
             if (r->block[k] >= 0) rows[r->block[k]]++;
 }
 
-bool pp_loads_matter(pp_arena *arena, const perp_step_problem *p, const perp_step_solution *s) {
+bool pp_loads_matter(pp_arena *arena, const perp_step_problem *p, const pp_row_figure *figure,
+                     const perp_step_solution *s) {
     pp_arena_mark mark = pp_arena_here(arena);
     int *rows = PP_ARENA_ZERO(arena, int, p->nblock);
-    double still = PP_NO_SLIP * pp_step_scale(p);
+    double still = PP_NO_SLIP * pp_step_scale_by(p, figure);
     bool matter = !rows;
     for (int i = 0; rows && i < p->ncontact; i++)
         if (s->p_contact[3 * i] > 0) count_row(rows, &p->contact[i].n);

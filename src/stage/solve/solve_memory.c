@@ -52,18 +52,19 @@ static bool same_row(const perp_row *x, const perp_row *y) {
 void pp_figures(const perp_step_problem *p, pp_solve_memory *m, const perp_allocator *a, pp_row_figure *out) {
     int n = PP_FIGURES(p);
     bool known = m && same_masses(p, m, a) && m->njoint == p->njoint;
-    int before = known ? m->n : 0;
+    bool room = m && PP_GROW(a, m->row, m->cap_row, m->n, n) && PP_GROW(a, m->figure, m->cap_figure, m->n, n);
+    int before = known && room ? m->n : 0;
     for (int i = 0; i < n; i++) {
         const perp_row *row = pp_figure_row(p, i);
-        out[i] = i < before && same_row(row, &m->row[i]) ? m->figure[i] : pp_step_figure(p, row);
+        bool same = i < before && same_row(row, &m->row[i]);
+        out[i] = same ? m->figure[i] : pp_step_figure(p, row);
+        if (same || !room) continue;
+        m->row[i] = *row;
+        m->figure[i] = out[i];
     }
     if (!m) return;
-    m->n = 0;
-    if (!PP_GROW(a, m->row, m->cap_row, 0, n) || !PP_GROW(a, m->figure, m->cap_figure, 0, n)) return;
-    m->n = n;
+    m->n = room ? n : 0;
     m->njoint = p->njoint;
-    for (int i = 0; i < n; i++) m->row[i] = *pp_figure_row(p, i);
-    memcpy(m->figure, out, (size_t)n * sizeof *out);
 }
 
 pp_cone_memory *pp_island_memory(pp_solve_memory *m, int k, const perp_allocator *a) {

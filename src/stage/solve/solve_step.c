@@ -83,9 +83,11 @@ static bool keep_answer(const pp_frame *f, pp_trial *t, const pp_island *island)
         memcpy(t->answer.nu + t->p->block_offset[b], f->demand.end_nu + f->pose.problem.block_offset[island->block[b]],
                (size_t)t->p->block_ndof[b] * sizeof *t->answer.nu);
     perp_step_residual r;
+    double tolerance = pp_trial_tolerance(f, t), most = fmin(tolerance, t->o->enough / pp_speed_scale(f, t->scale));
+    if (pp_surely_misses(f, t->p, &t->answer, t->scale, tolerance, most, &t->room)) return false;
     double a = pp_trial_measure(f, t, &t->answer, &r);
-    if (!(a <= fmin(pp_trial_tolerance(f, t), t->o->enough / pp_speed_scale(f, r.scale)))) return false;
-    if (t->o->loads == PP_LOADS_NOW && pp_loads_matter(&f->w->arena, t->p, &t->answer)) return false;
+    if (!(a <= most)) return false;
+    if (t->o->loads == PP_LOADS_NOW && pp_loads_matter(&f->w->arena, t->p, t->room.figure, &t->answer)) return false;
     pp_trial_keep(t, a, &r);
     return true;
 }
