@@ -364,6 +364,7 @@ perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d) {
     if (pp_budget_used(w, (double)f->pose.problem.nblock + f->pose.problem.njoint + f->pose.problem.ncontact))
         return pp_budget_fail(w);
     f->solve.used = NULL;
+    f->solve.figure = NULL; /* islands may lack contacts */
     f->solve.stalled = NULL;
     f->solve.lent_contact = f->solve.lent_joint = NULL;
     f->solve.motor_yields = 0;

@@ -88,7 +88,7 @@ struct pp_peg {
     int npair, cap_pair, cap_old_pair;
     pp_peg_row *row, *new_row;
     int nrow, cap_row, cap_new_row;
-    pp_warm tries;      /* impulses of the last round, for the warm start */
+    pp_warm tries; /* impulses of the last round, for the warm start */
     pp_solve_memory memory;
     pp_pair_list round; /* scratch: contacts of a curved pair */
     pp_couple_list couples;

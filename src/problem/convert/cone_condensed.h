@@ -17,6 +17,22 @@ typedef enum pp_row_use {
     PP_ROW_OPEN  /* without impulse: left out */
 } pp_row_use;
 
+/* Columns of L from `begin` to before `end`. */
+typedef struct pp_cone_span {
+    int begin, end;
+} pp_cone_span;
+
+/* Eliminated rows in groups, which act on the same bodies. */
+typedef struct pp_cone_groups {
+    int n;
+    int *begin; /* n + 1: first row of each */
+    int *
+        first; /* n + 1: first span of each: where its rows have numbers in L, at last in the columns of their own group */
+    pp_cone_span *span;
+    int *width;    /* n: numbers in a row of L, of all spans one after the other */
+    ptrdiff_t *at; /* n + 1: where its rows begin in L */
+} pp_cone_groups;
+
 typedef struct pp_cone_condensed {
     perp_problem problem; /* to hand to a solver if n > 0; PERP_CONE, local form */
     int n;                /* its size */
@@ -24,8 +40,10 @@ typedef struct pp_cone_condensed {
     int ne;          /* eliminated rows */
     int *eliminated; /* ne: rows of the cone problem, in the order of elimination */
     int *kept;       /* n: rows of the cone problem */
-    int *first;      /* ne: column of the first number of a row of L */
-    double *L;       /* ne x ne, by rows: Cholesky factor of the eliminated part of W */
+    pp_cone_groups groups;
+    double *L;       /* by groups: Cholesky factor of the eliminated part of W */
+    const double *Y; /* n x ne, by kept rows: L^-1 W_er */
+    double *y;       /* ne: L^-1 of the velocities of the eliminated rows without impulses */
     double *nu, *x;  /* scratch: ndof, ne */
     double *full;    /* rows of the cone problem: impulses */
     pp_row_use *use; /* rows of the cone problem: what they are taken for in the next try */
@@ -44,9 +62,10 @@ typedef struct pp_cone_memory {
     double *H, *Minv, *compliance;
     int *start, *index;
     pp_row_use *use;
-    /* and the results; Y: n x ne, L^-1 W_er by kept rows; from: first number of each */
+    /* and the results; Y: n x ne, L^-1 W_er by kept rows */
     double *L, *Y, *S;
-    int *eliminated, *kept, *first, *from;
+    int *eliminated, *kept;
+    pp_cone_groups groups;
 } pp_cone_memory;
 void pp_cone_memory_destroy(pp_cone_memory *m, const perp_allocator *a);
 

@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "linalg/kernel.h"
 #include "problem/convert/convert.h"
 #include "problem/rows.h"
 #include "base/elementary.h"
@@ -55,6 +56,16 @@ static void put_list(filler *h, const perp_row *row) {
     }
 }
 
+/* One block of a row; nd may be a constant. */
+static inline __attribute__((always_inline)) void put_block(int nd, int at, const double *J, int *index,
+                                                            double *value) {
+    PP_UNROLL(6)
+    for (int i = 0; i < nd; i++) {
+        index[i] = at + i;
+        value[i] = J[i];
+    }
+}
+
 /* The blocks of a row without a list. A row that has one body on both sides feels the sum. */
 static void put_two(filler *h, const perp_row *row) {
     int first = row->block[0] >= 0 && (row->block[1] < 0 || row->block[0] <= row->block[1]) ? 0 : 1;
@@ -66,10 +77,11 @@ static void put_two(filler *h, const perp_row *row) {
             for (int i = 0; i < nd; i++) h->value[h->nnz - nd + i] += row->J[k][i];
             continue;
         }
-        for (int i = 0; i < nd; i++) {
-            h->index[h->nnz] = at + i;
-            h->value[h->nnz++] = row->J[k][i];
-        }
+        if (nd == 6)
+            put_block(6, at, row->J[k], h->index + h->nnz, h->value + h->nnz);
+        else
+            put_block(nd, at, row->J[k], h->index + h->nnz, h->value + h->nnz);
+        h->nnz += nd;
     }
 }
 
@@ -138,10 +150,17 @@ static sizes count(const perp_step_problem *p) {
     return s;
 }
 
+/* The product of a number with 0 is 0 if it is finite, and not a number otherwise. */
 static bool finite_all(const double *x, int n) {
-    for (int i = 0; i < n; i++)
-        if (!isfinite(x[i])) return false;
-    return true;
+    pp_two sum[2] = {{0, 0}, {0, 0}};
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        sum[0] += *(const pp_two *)(x + i) * (pp_two){0, 0};
+        sum[1] += *(const pp_two *)(x + i + 2) * (pp_two){0, 0};
+    }
+    double all = (sum[0][0] + sum[0][1]) + (sum[1][0] + sum[1][1]);
+    for (; i < n; i++) all += x[i] * 0;
+    return all == 0;
 }
 
 perp_status pp_step_to_cone(const perp_step_problem *p, pp_arena *arena, pp_step_cone *c) {
@@ -391,9 +410,10 @@ double pp_step_cone_residual(const pp_step_cone *c, const perp_step_solution *s,
         const double *imp = s->p_contact + 3 * i;
         const perp_joint_row open = {.lo = 0, .hi = INFINITY};
         const perp_contact_row *row = &p->contact[i];
-        double e = c->slips[i] ? (c->round ? cone_residual(c, i, imp, s->nu, known) : ellipsoid_residual(c, i, s))
-                               : bounded_residual(&open, inverse_mass(p, p->njoint + 3 * i, known) + row->compliance, imp[0],
-                                                  pp_row_dot(p, &row->n, s->nu) + row->b_n + row->compliance * imp[0]);
+        double e = c->slips[i]
+                       ? (c->round ? cone_residual(c, i, imp, s->nu, known) : ellipsoid_residual(c, i, s))
+                       : bounded_residual(&open, inverse_mass(p, p->njoint + 3 * i, known) + row->compliance, imp[0],
+                                          pp_row_dot(p, &row->n, s->nu) + row->b_n + row->compliance * imp[0]);
         if (!(e <= most)) most = e;
     }
     return isfinite(most) ? most : INFINITY;

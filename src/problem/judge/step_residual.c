@@ -344,7 +344,7 @@ static void contact_scale(const perp_step_problem *p, const perp_contact_row *c,
                           double *scale) {
     const pp_row_figure *of_t = known ? known + 1 : NULL, *of_o = known ? known + 2 : NULL;
     double mass = c->compliance > 0 ? mass_of(p, &c->n, known) : 0; /* asked for by what gives way alone */
-    if (c->compliance > 0 && mass == 0)                       /* its normal impulse is -b_n/compliance */
+    if (c->compliance > 0 && mass == 0)                             /* its normal impulse is -b_n/compliance */
         worsen(scale, row_mass(p, &c->t) * c->mu * c->b_n / c->compliance);
     if (!contact_open(c)) worsen(scale, worth(mass, c->compliance) * c->b_n);
     worsen(scale, free_of(p, &c->n, known));

@@ -239,7 +239,8 @@ static double extra_left(const pp_frame *f, int i, pp_free_sides *found) {
     const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
     double p = f->solve.solution.p_joint[i], h = f->h,
            rate = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu) + r->b_kin;
-    double length = pp_row_length(&f->pose.problem, &r->row), W = pp_row_inverse_mass(&f->pose.problem, &r->row) * length;
+    double length = pp_row_length(&f->pose.problem, &r->row),
+           W = pp_row_inverse_mass(&f->pose.problem, &r->row) * length;
     if (pp_row_is_servo(f, i)) return servo_left(f, i, W, length);
     if (r->kind == PERP_ROW_INERTIA) {
         pp_rotor_kick k = pp_rotor_kick_of(f);
@@ -250,8 +251,7 @@ static double extra_left(const pp_frame *f, int i, pp_free_sides *found) {
     if (r->kind == PERP_ROW_MOTOR) {
         /* a motor without force limit that yielded has the limit that it was given (stage/solve/motor_yield.c) */
         double most = f->solve.motor_yields > 0 && a->motor_force == INFINITY ? r->hi : h * a->motor_force;
-        double over = fmax(0, fabs(p) - most),
-               miss = fabs(rate - a->motor_speed) * length;
+        double over = fmax(0, fabs(p) - most), miss = fabs(rate - a->motor_speed) * length;
         return fabs(p) < most * (1 - AT_LIMIT) && !held_by_limit(f, r, rate) ? fmax(W * over, miss) : W * over;
     }
     if (r->kind != PERP_ROW_SPRING || r->b_kin != 0 || (f->demand.joint_shift && !f->demand.joints)) return 0;

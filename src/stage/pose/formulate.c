@@ -353,8 +353,9 @@ static perp_status make_joint_rows(pp_frame *f, int more, perp_joint_row **rows,
     *rows = PP_ARENA_ARRAY(&w->arena, perp_joint_row, PP_JOINT_MAX_ROWS * w->njoint + more);
     made->number = PP_ARENA_ZERO(&w->arena, int, PP_JOINT_MAX_ROWS * w->njoint + more);
     made->rest = PP_ARENA_ZERO(&w->arena, double, PP_JOINT_MAX_ROWS * w->njoint);
+    made->start_b = PP_ARENA_ARRAY(&w->arena, double, PP_JOINT_MAX_ROWS * w->njoint);
     made->row = *rows;
-    if (!*rows || !made->number || !made->rest)
+    if (!*rows || !made->number || !made->rest || !made->start_b)
         return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
@@ -371,6 +372,7 @@ static perp_status make_joint_rows(pp_frame *f, int more, perp_joint_row **rows,
             if (f->purpose == PP_START_FREE && is_force(row)) continue;
             if (f->purpose == PP_IMPACT && !acts_at_once(row)) continue;
             made->number[*n + kept] = r;
+            made->start_b[*n + kept] = row->b;
             bool position = is_position(row);
             if (row->kind == PERP_ROW_MOTOR && pp_motor_keeps_limits(&j->def.axis[row->coord])) {
                 double coord[PERP_JOINT_MAX_COORD];

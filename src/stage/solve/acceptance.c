@@ -40,7 +40,11 @@ static double reducible_joint_residual(const perp_step_problem *p, const perp_st
             continue;
         }
         r[i] = W > 0 ? v / W : 0; /* the impulse that would remove it if the row were alone */
-        pp_row_spread(p, &row->row, r[i], y);
+        pp_row_push(p, &row->row, r[i], y);
+    }
+    for (int b = 0; b < p->nblock; b++) {
+        double *own = y + p->block_offset[b];
+        pp_block_times(p->block_ndof[b], p->Minv + 36 * (ptrdiff_t)b, own, own);
     }
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *row = &p->joint[i];
@@ -64,8 +68,8 @@ static double unit(const pp_frame *f, const perp_step_problem *p, const perp_ste
     const pp_row_figure *known = room->figure;
     double made = 0;
     for (int i = 0; i < p->ncontact; i++)
-        made = fmax(made, s->p_contact[3 * i] * (known ? known[p->njoint + 3 * i].inverse
-                                                       : pp_row_inverse_mass(p, &p->contact[i].n)));
+        made = fmax(made, s->p_contact[3 * i] *
+                              (known ? known[p->njoint + 3 * i].inverse : pp_row_inverse_mass(p, &p->contact[i].n)));
     for (int i = 0; i < p->njoint; i++) {
         double mass = known ? known[i].inverse : pp_row_inverse_mass(p, &p->joint[i].row);
         made = fmax(made, length_of(p, i, room) * fabs(s->p_joint[i]) * mass);

@@ -142,17 +142,19 @@ static perp_status linearise_at(pp_frame *f, const double *nu, perp_row *end_row
     f->demand.joint_shift = NULL;
     if (!move(f, &p, NULL, nu, &r->end)) return PERP_OK;
     double *shift = r->shift, keep = f->h < f->w->def.h ? 1 - f->h / f->w->def.h : 0;
-    for (int j = 0; j < f->w->njoint; j++) {
-        perp_joint_row start[PP_JOINT_MAX_ROWS], end[PP_JOINT_MAX_ROWS];
-        int n = rows_at(f, f->s1, j, start);
-        if (n < 0 || (n > 0 && rows_at(f, &r->end, j, end) < 0))
-            return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
-        for (int i = 0; i < n; i++, shift++) {
-            bool joint = start[i].kind == PERP_ROW_JOINT, limit = start[i].kind == PERP_ROW_LIMIT;
-            *shift = joint || limit ? end[i].b - pp_row_dot(&p, &start[i].row, nu) : 0;
-            if (joint) *shift -= keep * (start[i].b - start[i].b_kin);
-            if (joint && guessed && too_far(f, &start[i].row, f->h * (*shift - start[i].b))) return PERP_OK;
-            if (end_row) end_row[shift - r->shift] = joint || limit ? end[i].row : start[i].row;
+    const pp_kept_rows *kept = &f->pose.kept;
+    for (int first = 0, last; first < r->n; first = last) { /* joint by joint */
+        perp_joint_row end[PP_JOINT_MAX_ROWS];
+        int j = kept->row[first].joint;
+        for (last = first + 1; last < r->n && kept->row[last].joint == j;) last++;
+        if (rows_at(f, &r->end, j, end) < 0) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
+        for (int i = first; i < last; i++, shift++) {
+            const perp_joint_row *start = &kept->row[i], *there = &end[kept->number[i]];
+            bool joint = start->kind == PERP_ROW_JOINT, limit = start->kind == PERP_ROW_LIMIT;
+            *shift = joint || limit ? there->b - pp_row_dot(&p, &start->row, nu) : 0;
+            if (joint) *shift -= keep * (kept->start_b[i] - start->b_kin);
+            if (joint && guessed && too_far(f, &start->row, f->h * (*shift - kept->start_b[i]))) return PERP_OK;
+            if (end_row) end_row[shift - r->shift] = joint || limit ? there->row : start->row;
         }
     }
     f->demand.joint_shift = r->shift;

@@ -25,7 +25,7 @@ typedef struct part {
     pp_island *island;
     perp_joint_row *row; /* copies of its rows; NULL: the rows of the frame */
     pp_converted system;
-    double *free;                /* by row: its velocity without impulses */
+    double *free; /* by row: its velocity without impulses */
     pp_judge_room room;
     perp_step_solution solution; /* that of the frame if the island is the whole problem */
 } part;

@@ -49,10 +49,12 @@ static bool same_row(const perp_row *x, const perp_row *y) {
            memcmp(x->J, y->J, sizeof x->J) == 0;
 }
 
-void pp_figures(const perp_step_problem *p, pp_solve_memory *m, const perp_allocator *a, pp_row_figure *out) {
+void pp_row_figures(const perp_step_problem *p, pp_solve_memory *m, const perp_allocator *a, pp_row_figure *out) {
     int n = PP_FIGURES(p);
     bool known = m && same_masses(p, m, a) && m->njoint == p->njoint;
-    bool room = m && PP_GROW(a, m->row, m->cap_row, m->n, n) && PP_GROW(a, m->figure, m->cap_figure, m->n, n);
+    /* contacts may come: as much room for them as lists of contacts have, which begin with 8 */
+    int want = m && m->cap_figure < n ? n + 3 * (p->ncontact + 8) : n;
+    bool room = m && PP_GROW(a, m->row, m->cap_row, m->n, want) && PP_GROW(a, m->figure, m->cap_figure, m->n, want);
     int before = known && room ? m->n : 0;
     for (int i = 0; i < n; i++) {
         const perp_row *row = pp_figure_row(p, i);

@@ -22,7 +22,7 @@ typedef struct pp_solve_memory {
 void pp_solve_memory_destroy(pp_solve_memory *m, const perp_allocator *a);
 
 /* Figures of all rows. m: NULL if there is none */
-void pp_figures(const perp_step_problem *p, pp_solve_memory *m, const perp_allocator *a, pp_row_figure *out);
+void pp_row_figures(const perp_step_problem *p, pp_solve_memory *m, const perp_allocator *a, pp_row_figure *out);
 
 /* Of island k; NULL if there is no memory. */
 pp_cone_memory *pp_island_memory(pp_solve_memory *m, int k, const perp_allocator *a);

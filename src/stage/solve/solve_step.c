@@ -168,8 +168,10 @@ static const pp_row_figure *figures_of(const pp_frame *f, const pp_island *islan
                                        const perp_step_problem *q) {
     const pp_row_figure *all = f->solve.figure;
     bool left_out = rows->dropped > 0;
-    if (!left_out && q->nblock == f->pose.problem.nblock) return all; /* all rows, in their order */
+    if (all && !left_out && q->nblock == f->pose.problem.nblock) return all; /* all rows, in their order */
     pp_row_figure *own = PP_ARENA_ARRAY(&f->w->arena, pp_row_figure, PP_FIGURES(q));
+    if (!all && own) pp_row_figures(q, NULL, &f->w->alloc, own);
+    if (!all) return own;
     for (int j = 0; own && j < q->njoint; j++) own[j] = all[island->joint[left_out ? rows->index[j] : j]];
     for (int i = 0; own && i < 3 * q->ncontact; i++)
         own[q->njoint + i] = all[f->pose.problem.njoint + 3 * island->contact[i / 3] + i % 3];
@@ -329,7 +331,7 @@ perp_status pp_solve_step(pp_frame *f, const pp_solve_options *o) {
     f->solve.share = PP_ARENA_ZERO(&w->arena, double, f->pose.problem.njoint);
     pp_row_figure *figure = PP_ARENA_ARRAY(&w->arena, pp_row_figure, PP_FIGURES(&f->pose.problem));
     bool got = figure && f->solve.share && pp_solution_new(&w->arena, &f->pose.problem, &f->solve.solution);
-    if (figure) pp_figures(&f->pose.problem, o->memory, &w->alloc, figure);
+    if (figure) pp_row_figures(&f->pose.problem, o->memory, &w->alloc, figure);
     f->solve.figure = figure;
     pp_arena_mark mark = pp_arena_here(&w->arena);
     const perp_contact_row *contact = f->pose.problem.contact;

@@ -18,9 +18,9 @@ typedef struct pp_trial {
     perp_step_solution best, answer;
     const perp_step_solution *guess; /* for captures: the guess before the first try; NULL: there was none */
     pp_judge_room room;
-    pp_cone_memory *memory;          /* of the island in the round before; NULL: none */
-    double scale;                    /* speeds of the problem, pp_step_scale() */
-    double acceptance;               /* acceptance of the best answer */
+    pp_cone_memory *memory; /* of the island in the round before; NULL: none */
+    double scale;           /* speeds of the problem, pp_step_scale() */
+    double acceptance;      /* acceptance of the best answer */
     perp_step_residual residual;
     const perp_solver_type *used;
     perp_solve_info info;
