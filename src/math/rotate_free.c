@@ -16,7 +16,7 @@
  * Source   Yoshida, Phys. Lett. A 150 (1990) 262, eq. (2.11)-(2.12); Austin, Krishnaprasad, Wang, J. Comput. Phys. 107
  *          (1993)
  *          105 (midpoint rule for the rigid body). */
-#include "perp/math.h"
+#include "math/turn_free.h"
 
 /* c and 1 - 2c */
 #define OUTER 1.3512071919596576340476878
@@ -97,27 +97,58 @@ static bool tumble(perp_mat3 I_inv, double h, int n, perp_vec3 Pi, perp_quat *tu
     return true;
 }
 
-bool perp_rotate_free(perp_mat3 I_B, double h, perp_quat *q_WB, perp_vec3 *w_W) {
+/* A free rotation. */
+typedef struct rotation {
+    bool isotropic;
+    perp_mat3 I_inv; /* if not isotropic, as L_W */
+    perp_vec3 L_W;
+} rotation;
+
+/* The orientation at the end. */
+static bool rotate(perp_mat3 I_B, double h, perp_vec3 w_W, perp_quat *q_WB, rotation *r) {
     perp_quat q = *q_WB;
     int axis = symmetry_axis(I_B);
-    if (axis >= 0 && entry(I_B, axis) == entry(I_B, (axis + 1) % 3)) { /* isotropic */
-        q = perp_q_unit(perp_q_mul(perp_q_exp(perp_v3_scale(h, *w_W)), q));
+    r->isotropic = axis >= 0 && entry(I_B, axis) == entry(I_B, (axis + 1) % 3);
+    if (r->isotropic) {
+        *q_WB = perp_q_unit(perp_q_mul(perp_q_exp(perp_v3_scale(h, w_W)), q));
+        return true;
+    }
+    r->I_inv = perp_m3_inverse(I_B);
+    double n = perp_q_norm(q);
+    if (!(fabs(n - 1) <= 1e-15)) q = perp_q_unit(q); /* not needlessly: it would turn L by a last bit */
+    r->L_W = momentum(I_B, q, w_W);
+    perp_vec3 Pi = perp_q_unrotate(q, r->L_W);
+    if (axis >= 0) {
+        *q_WB = precess(I_B, axis, h, q, r->L_W, Pi);
+        return true;
+    }
+    double parts = fmax(1, ceil(fabs(h) * perp_v3_norm(w_W)));
+    perp_quat turn;
+    if (!(parts <= MOST_PARTS) || !tumble(r->I_inv, h, (int)parts, Pi, &turn)) return false;
+    *q_WB = perp_q_unit(perp_q_mul(q, turn));
+    return true;
+}
+
+bool pp_turn_free(perp_mat3 I_B, double h, perp_quat *q_WB, perp_vec3 w_W) {
+    perp_quat q = *q_WB;
+    rotation r;
+    if (!rotate(I_B, h, w_W, &q, &r) || !perp_q_finite(q)) return false;
+    if (!r.isotropic && !perp_v3_finite(r.L_W)) return false;
+    *q_WB = q;
+    return true;
+}
+
+bool perp_rotate_free(perp_mat3 I_B, double h, perp_quat *q_WB, perp_vec3 *w_W) {
+    perp_quat q = *q_WB;
+    rotation done;
+    if (!rotate(I_B, h, *w_W, &q, &done)) return false;
+    if (done.isotropic) {
         if (!perp_q_finite(q)) return false;
         *q_WB = q;
         return true;
     }
-    perp_mat3 I_inv = perp_m3_inverse(I_B);
-    double n = perp_q_norm(q);
-    if (!(fabs(n - 1) <= 1e-15)) q = perp_q_unit(q); /* not needlessly: it would turn L by a last bit */
-    perp_vec3 L_W = momentum(I_B, q, *w_W), Pi = perp_q_unrotate(q, L_W);
-    if (axis >= 0) {
-        q = precess(I_B, axis, h, q, L_W, Pi);
-    } else {
-        double parts = fmax(1, ceil(fabs(h) * perp_v3_norm(*w_W)));
-        perp_quat turn;
-        if (!(parts <= MOST_PARTS) || !tumble(I_inv, h, (int)parts, Pi, &turn)) return false;
-        q = perp_q_unit(perp_q_mul(q, turn));
-    }
+    perp_mat3 I_inv = done.I_inv;
+    perp_vec3 L_W = done.L_W;
     /* w = R I^-1 R^T L, then refined against the very formula that reads L back in the next step: neither the rounding
      * of I^-1 nor that of |q| = 1 can add up over many steps. */
     perp_vec3 w = perp_q_rotate(q, perp_m3_mul_v(I_inv, perp_q_unrotate(q, L_W)));

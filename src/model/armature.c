@@ -3,6 +3,8 @@
 /* armature.c - inertia on joint coordinates. See armature.h. */
 #include "model/armature.h"
 
+#include <string.h>
+
 #include "model/state.h"
 
 bool pp_has_armature(const perp_world *w) {
@@ -33,10 +35,24 @@ static pp_joint_side moved(const perp_world *w, pp_joint_side s, int slot, doubl
     return s;
 }
 
-static double rate_after(const perp_world *w, const pp_joint *j, const pp_joint_side side[2], double time, int coord) {
+/* The same, computed once for each body. known: slots and sides for this time */
+static const pp_joint_side *moved_once(const perp_world *w, const pp_joint_side *s, int slot, double time, int *body,
+                                       pp_joint_side *known) {
+    if (slot < 0 || time == 0) return s;
+    int at = slot % PP_FREE_SIDES;
+    if (body[at] != slot + 1) known[at] = moved(w, *s, slot, time);
+    body[at] = slot + 1;
+    return &known[at];
+}
+
+/* which: 0 or 1, the part of `found` for this time */
+static double rate_after(const perp_world *w, const pp_joint *j, const pp_joint_side side[2], double time, int coord,
+                         pp_free_sides *found, int which) {
     double rate[PERP_JOINT_MAX_COORD];
-    pp_joint_side a = moved(w, side[0], j->a, time), b = moved(w, side[1], j->b, time);
-    pp_joint_rates(&j->def, w->def.dim, &a, &b, rate);
+    int *body = found->body[which];
+    pp_joint_side a = *moved_once(w, &side[0], j->a, time, body, found->side[which]);
+    const pp_joint_side *b = moved_once(w, &side[1], j->b, time, body, found->side[which]);
+    pp_joint_rates(&j->def, w->def.dim, &a, b, rate);
     return rate[coord];
 }
 
@@ -49,7 +65,7 @@ static pp_joint_side shown_part(const perp_world *w, const pp_state *s, int slot
     return side;
 }
 
-double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int coord) {
+double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int coord, pp_free_sides *found) {
     const pp_joint *j = &w->joint[joint];
     const int slot[2] = {j->a, j->b};
     pp_joint_side at[2], moving[2];
@@ -59,14 +75,17 @@ double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int
         moving[e].X_WB = at[e].X_WB;
         moving[e].theta = at[e].theta;
     }
-    double rate = rate_after(w, j, at, 0, coord);
+    double rate = rate_after(w, j, at, 0, coord, found, 0);
     if (k->back == 0 && k->ahead == 0) return rate;
-    return rate - (rate_after(w, j, moving, k->ahead, coord) - rate_after(w, j, moving, -k->back, coord));
+    double ahead = rate_after(w, j, moving, k->ahead, coord, found, 0);
+    return rate - (ahead - rate_after(w, j, moving, -k->back, coord, found, 1));
 }
 
 int pp_armature_rows(const perp_world *w, const pp_state *s, const int *block, const pp_rotor_kick *k,
                      perp_joint_row *rows, int *number) {
     int n = 0;
+    pp_free_sides found;
+    memset(found.body, 0, sizeof found.body);
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
         for (int c = 0; pp_alive(j->gen) && c < PERP_JOINT_MAX_COORD; c++) {
@@ -74,7 +93,7 @@ int pp_armature_rows(const perp_world *w, const pp_state *s, const int *block, c
             pp_joint_side a = pp_side(w, s, j->a, block), b = pp_side(w, s, j->b, block);
             if (!pp_joint_coordinate_row(&j->def, w->def.dim, &a, &b, c, &rows[n])) continue;
             rows[n].kind = PERP_ROW_INERTIA;
-            rows[n].b = rows[n].b_kin - pp_rotor_rate(w, k, i, c);
+            rows[n].b = rows[n].b_kin - pp_rotor_rate(w, k, i, c, &found);
             rows[n].compliance = 1 / j->def.axis[c].armature;
             rows[n].joint = i;
             if (number) number[n] = PP_JOINT_ARMATURE_ROW - c;
@@ -86,12 +105,14 @@ int pp_armature_rows(const perp_world *w, const pp_state *s, const int *block, c
 
 double pp_rotor_energy(const perp_world *w, const pp_state *s, double lag) {
     double sum = 0;
+    pp_free_sides found;
+    memset(found.body, 0, sizeof found.body);
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
         for (int c = 0; pp_alive(j->gen) && c < PERP_JOINT_MAX_COORD; c++) {
             if (!(j->def.axis[c].armature > 0)) continue;
             const pp_joint_side side[2] = {pp_side(w, s, j->a, NULL), pp_side(w, s, j->b, NULL)};
-            double rate = rate_after(w, j, side, -lag, c);
+            double rate = rate_after(w, j, side, -lag, c, &found, 0);
             sum += 0.5 * j->def.axis[c].armature * rate * rate;
         }
     }

@@ -22,10 +22,17 @@ typedef struct pp_rotor_kick {
     double back, ahead; /* time interval of the kick, before and after it [T]; 0: an impact */
 } pp_rotor_kick;
 
+/* Free motions of bodies that were computed for one kick: each body has several joints. All zero: none. */
+#define PP_FREE_SIDES 32
+typedef struct pp_free_sides {
+    int body[2][PP_FREE_SIDES]; /* slot + 1, at slot modulo PP_FREE_SIDES; 0: none */
+    pp_joint_side side[2][PP_FREE_SIDES];
+} pp_free_sides;
+
 /* Whether a joint of the world has armature. */
 bool pp_has_armature(const perp_world *w);
-/* "rate before" of a coordinate, see above [L/T or rad/T]. */
-double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int coord);
+/* "rate before" of a coordinate, see above [L/T or rad/T]. found: of this kick, read and written */
+double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int coord, pp_free_sides *found);
 /* Rows of all rotors, with the bodies at the poses of s (kinematic ones at the end of the step). number: by row, its number within the joint; may be
  * NULL. @return how many */
 int pp_armature_rows(const perp_world *w, const pp_state *s, const int *block, const pp_rotor_kick *k,

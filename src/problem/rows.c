@@ -8,10 +8,11 @@
 
 #include "linalg/kernel.h"
 
-/* sum + J Mi J' of one block, whose Mi has the leading dimension 6. */
+/* sum + J Mi J' of one block, whose Mi has the leading dimension 6. Columns of zeros of J, half of a row as a rule, are left out. */
 static inline __attribute__((always_inline)) double add_mass(int nd, const double *J, const double *Mi, double sum) {
     PP_UNROLL(6)
     for (int d = 0; d < nd; d++) {
+        if (J[d] == 0) continue;
         PP_UNROLL(6)
         for (int c = 0; c < nd; c++) sum += J[c] * Mi[6 * d + c] * J[d];
     }

@@ -15,8 +15,19 @@ typedef struct pp_slip_terms {
     bool driven;                /* a body is driven: b is the velocity of the drive, too */
 } pp_slip_terms;
 
+/* Joint rows of a frame as the laws pose them, without demands and chain damping: made once, copied in each round. The first `own` of
+ * them can be shifted by demand.joint_shift, the others belong to servos and rotors. n = 0: not made. */
+typedef struct pp_kept_rows {
+    const perp_joint_row *row;
+    int n, own;
+    int *number; /* with room for chain damping; row_number and joint_rest of the frame point to these */
+    double *rest;
+    double *start_b; /* by own row: b at the start, before joint_rest and the bend of the motion */
+} pp_kept_rows;
+
 typedef struct pp_frame_pose {
     perp_step_problem problem;
+    pp_kept_rows kept;
     perp_joint_row *joint_row; /* problem.joint, writable */
     int *row_number;           /* by joint row: number within its joint, for warm starts */
     double *joint_rest; /* by joint row: the part of the error of the start that b does not remove [L/T or rad/T] */

@@ -11,7 +11,9 @@ typedef struct pp_frame_solve {
     /* nu: right after the impulses, at the start pose; for an implicit rotation at the end */
     perp_step_solution solution;
     perp_step_residual residual;
-    bool measured;     /* the residual belongs to the solution */
+    bool measured; /* the residual belongs to the solution */
+    const struct pp_row_figure *
+        figure; /* of the rows of the problem, see pp_figure_row(); NULL: not known. Of the problem that pp_solve_step() solved last */
     double acceptance; /* worst residual relative to the speed scale; it decides whether the solution is accepted */
     const perp_solver_type *used; /* solver that found the solution; NULL if there was nothing to solve */
     perp_solve_info info;

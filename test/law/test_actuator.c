@@ -244,14 +244,64 @@ static void test_exclude(void **state) {
         }
 }
 
+/* Impulses of joint rows, by island. */
+typedef struct seen {
+    int guesses, acting;
+    double p[2][16];
+} seen;
+
+static void look(const perp_captured *c, void *ctx) {
+    seen *s = ctx;
+    double *last = s->p[c->island];
+    for (int i = 0; i < c->problem->njoint; i++) {
+        if (c->guess) assert_true(c->guess->p_joint[i] == last[i]);
+        s->guesses += c->guess != NULL;
+        last[i] = c->solution->p_joint[i];
+        s->acting += last[i] != 0 && c->problem->joint[i].kind == PERP_ROW_MOTOR;
+    }
+}
+
+/* Solvers begin with the impulses of the step before, also for servos and rotors, whose rows come after those of all joints. */
+static void test_remembered(void **state) {
+    (void)state;
+    perp_world_def def = perp_world_def_default(3);
+    def.geometry = PERP_GEOMETRY_ONCE; /* one solution of each island in a step */
+    def.form = PERP_FORM_CONE;
+    perp_world *w = world_of(&def);
+    for (int k = 0; k < 2; k++) {
+        perp_joint_def j = perp_joint_def_default(PERP_JOINT_REVOLUTE);
+        j.b = add_mass(w, 2, INERTIA, perp_pose_identity());
+        j.axis[0].limited = true;
+        j.axis[0].lo = -1;
+        j.axis[0].hi = 1;
+        j.axis[0].armature = 0.1;
+        perp_actuator_def d = perp_actuator_def_default(PERP_ACTUATOR_POSITION);
+        d.joint = add_joint(w, &j);
+        d.kp = 100;
+        d.kv = 1;
+        d.force_lo = -2;
+        d.force_hi = 2;
+        d.ctrl = k ? 0.5 : -0.5;
+        act(w, &d);
+    }
+    seen s = {0};
+    perp_world_set_capture(w, &(perp_capture){look, &s});
+    for (int n = 0; n < 10; n++) OK(w, perp_world_step(w, NULL));
+    assert_true(s.guesses > 50 && s.acting > 10);
+    perp_world_destroy(w);
+}
+
 #define EACH(f)                                                                                 \
     cmocka_unit_test_prestate(f, &settings[0]), cmocka_unit_test_prestate(f, &settings[1]),     \
         cmocka_unit_test_prestate(f, &settings[2]), cmocka_unit_test_prestate(f, &settings[3]), \
         cmocka_unit_test_prestate(f, &settings[4]), cmocka_unit_test_prestate(f, &settings[5])
 
 int main(void) {
-    const struct CMUnitTest tests[] = {EACH(test_position), EACH(test_velocity_and_force),
-                                       cmocka_unit_test(test_other_steppers), cmocka_unit_test(test_refused),
+    const struct CMUnitTest tests[] = {EACH(test_position),
+                                       EACH(test_velocity_and_force),
+                                       cmocka_unit_test(test_other_steppers),
+                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_remembered),
                                        cmocka_unit_test(test_exclude)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ typedef struct attempts {
     const perp_step_problem *p;
     const pp_disjunction *d;
     perp_step_solution best, answer;
-    double *rows, *dofs; /* njoint, ndof: scratch */
+    pp_judge_room room;
     double acceptance;
     perp_step_residual residual;
     const perp_solver_type *used;
@@ -54,7 +54,7 @@ static perp_step_residual measure(const perp_step_problem *p, const pp_disjuncti
 /* Keeps the solution in t->answer if it is the best so far. @return its relative residual */
 static double keep(attempts *t, const perp_solver_type *solver, const perp_solve_info *info) {
     perp_step_residual r = measure(t->p, t->d, &t->answer);
-    double a = pp_acceptance(t->f, t->p, &t->answer, &r, t->f->w->def.tolerance, t->rows, t->dofs);
+    double a = pp_acceptance(t->f, t->p, &t->answer, &r, t->f->w->def.tolerance, &t->room);
     t->iterations += info->iterations;
     if (t->used && !(a < t->acceptance)) return a;
     perp_step_solution old = t->best;
@@ -178,7 +178,7 @@ static perp_status solve_joints(attempts *t, const pp_mixed *m, const double *z)
     perp_world *w = t->f->w;
     if (pp_mixed_recover(m, z, &w->arena, &t->best)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     t->residual = measure(t->p, t->d, &t->best);
-    t->acceptance = pp_acceptance(t->f, t->p, &t->best, &t->residual, t->f->w->def.tolerance, t->rows, t->dofs);
+    t->acceptance = pp_acceptance(t->f, t->p, &t->best, &t->residual, t->f->w->def.tolerance, &t->room);
     if (t->acceptance <= w->def.tolerance) return PERP_OK;
     return pp_fail(w, PERP_E_SOLVE, "the joints could not be solved at t = %g: residual %.3g of the speed scale",
                    t->f->s0->t, t->acceptance);
@@ -327,13 +327,13 @@ static perp_status solve_island(pp_frame *f, const pp_disjunction *d, pp_island 
                   .number = number,
                   .p = &island->p,
                   .d = &part,
-                  .rows = PP_ARENA_ARRAY(a, double, island->p.njoint),
-                  .dofs = PP_ARENA_ARRAY(a, double, island->p.ndof),
+                  .room = {.rows = PP_ARENA_ARRAY(a, double, island->p.njoint),
+                           .dofs = PP_ARENA_ARRAY(a, double, island->p.ndof)},
                   .acceptance = INFINITY,
                   .info = {.solver = ""}};
     perp_step_solution mine;
     perp_step_residual residual;
-    if (!t.rows || !t.dofs || !constraints_of_island(d, island, where, a, &part) ||
+    if (!t.room.rows || !t.room.dofs || !constraints_of_island(d, island, where, a, &part) ||
         !pp_solution_new(a, &island->p, &t.best) || !pp_solution_new(a, &island->p, &t.answer) ||
         !pp_solution_new(a, &island->p, &mine))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
@@ -364,6 +364,7 @@ perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d) {
     if (pp_budget_used(w, (double)f->pose.problem.nblock + f->pose.problem.njoint + f->pose.problem.ncontact))
         return pp_budget_fail(w);
     f->solve.used = NULL;
+    f->solve.figure = NULL; /* islands may lack contacts */
     f->solve.stalled = NULL;
     f->solve.lent_contact = f->solve.lent_joint = NULL;
     f->solve.motor_yields = 0;

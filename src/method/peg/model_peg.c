@@ -91,6 +91,7 @@ void pp_peg_destroy(struct pp_peg *m, const perp_allocator *a) {
     pp_free(a, m->new_row);
     pp_free(a, m->tries.contact);
     pp_free(a, m->tries.joint);
+    pp_solve_memory_destroy(&m->memory, a);
     pp_free(a, m->round.pair);
     pp_free(a, m->couples.couple);
     pp_free(a, m->nu);
@@ -301,6 +302,7 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     k->options.no_lift = k->mode.no_lift;
     k->options.enough = guess && !k->at_end ? answers_hold(k) : 0;
     k->options.recall = guess ? &m->tries : NULL;
+    k->options.memory = &m->memory;
     if (!st) st = pp_solve_step(f, &k->options);
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
     if (st) return st;
@@ -387,7 +389,7 @@ static bool selects(const pp_peg_work *k, const pp_peg_findings *found, bool set
         return false;
     p->selected = true;
     if (k->loose_tolerance || !pp_loads_by_auto(f) ||
-        !pp_loads_matter(&f->w->arena, &f->pose.problem, &f->solve.solution))
+        !pp_loads_matter(&f->w->arena, &f->pose.problem, f->solve.figure, &f->solve.solution))
         return false;
     p->selections++;
     p->least = INFINITY;

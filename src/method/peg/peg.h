@@ -9,6 +9,7 @@
 #include "geometry/narrow/touch.h"
 #include "stage/frame.h"
 #include "stage/solve/solve.h"
+#include "stage/solve/solve_memory.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
@@ -87,7 +88,8 @@ struct pp_peg {
     int npair, cap_pair, cap_old_pair;
     pp_peg_row *row, *new_row;
     int nrow, cap_row, cap_new_row;
-    pp_warm tries;      /* impulses of the last round, for the warm start */
+    pp_warm tries; /* impulses of the last round, for the warm start */
+    pp_solve_memory memory;
     pp_pair_list round; /* scratch: contacts of a curved pair */
     pp_couple_list couples;
     double *nu; /* ndof: velocity of the last round */

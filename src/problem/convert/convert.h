@@ -63,6 +63,31 @@ double pp_row_length(const perp_step_problem *p, const perp_row *row);
 /* perp_step_problem_residual() of a problem whose scale is known. */
 perp_step_residual pp_step_residual_at(const perp_step_problem *step, const perp_step_solution *s, double scale);
 
+/* What is constant while only right-hand sides change. */
+typedef struct pp_row_figure {
+    double mass;    /* inverse mass of the row without its compliance, as the judge computes it */
+    double inverse; /* the same as solvers compute it: pp_row_inverse_mass() */
+    double free;    /* J Minv momentum: velocity without impulses */
+    double length;  /* pp_row_length() */
+} pp_row_figure;
+/* Figures of a problem: of its joint rows, then of n, t and o of each contact. */
+#define PP_FIGURES(p) ((p)->njoint + 3 * (p)->ncontact)
+pp_row_figure pp_step_figure(const perp_step_problem *p, const perp_row *row);
+/* Row i of these. */
+static inline const perp_row *pp_figure_row(const perp_step_problem *p, int i) {
+    if (i < p->njoint) return &p->joint[i].row;
+    const perp_contact_row *c = &p->contact[(i - p->njoint) / 3];
+    int k = (i - p->njoint) % 3;
+    return k == 0 ? &c->n : k == 1 ? &c->t : &c->o;
+}
+/* pp_step_scale() and pp_step_residual_at() with known figures: the same bits. */
+double pp_step_scale_by(const perp_step_problem *p, const pp_row_figure *figure);
+perp_step_residual pp_step_residual_by(const perp_step_problem *p, const pp_row_figure *figure,
+                                       const perp_step_solution *s, double scale);
+/* The residuals of the contacts in it. */
+void pp_step_contacts_by(const perp_step_problem *p, const pp_row_figure *figure, const perp_step_solution *s,
+                         perp_step_residual *out);
+
 /* Parts of it. Momentum: the largest, and if `each` is not NULL that of each block. Joint row j: its residual, signed.
  * Contact i: taken into out->normal, cone and dissipation. */
 void pp_step_momentum(const perp_step_problem *p, const perp_step_solution *s, double *most, double *each);

@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "linalg/kernel.h"
 #include "problem/convert/convert.h"
 #include "problem/rows.h"
 #include "base/elementary.h"
@@ -55,6 +56,16 @@ static void put_list(filler *h, const perp_row *row) {
     }
 }
 
+/* One block of a row; nd may be a constant. */
+static inline __attribute__((always_inline)) void put_block(int nd, int at, const double *J, int *index,
+                                                            double *value) {
+    PP_UNROLL(6)
+    for (int i = 0; i < nd; i++) {
+        index[i] = at + i;
+        value[i] = J[i];
+    }
+}
+
 /* The blocks of a row without a list. A row that has one body on both sides feels the sum. */
 static void put_two(filler *h, const perp_row *row) {
     int first = row->block[0] >= 0 && (row->block[1] < 0 || row->block[0] <= row->block[1]) ? 0 : 1;
@@ -66,10 +77,11 @@ static void put_two(filler *h, const perp_row *row) {
             for (int i = 0; i < nd; i++) h->value[h->nnz - nd + i] += row->J[k][i];
             continue;
         }
-        for (int i = 0; i < nd; i++) {
-            h->index[h->nnz] = at + i;
-            h->value[h->nnz++] = row->J[k][i];
-        }
+        if (nd == 6)
+            put_block(6, at, row->J[k], h->index + h->nnz, h->value + h->nnz);
+        else
+            put_block(nd, at, row->J[k], h->index + h->nnz, h->value + h->nnz);
+        h->nnz += nd;
     }
 }
 
@@ -138,10 +150,17 @@ static sizes count(const perp_step_problem *p) {
     return s;
 }
 
+/* The product of a number with 0 is 0 if it is finite, and not a number otherwise. */
 static bool finite_all(const double *x, int n) {
-    for (int i = 0; i < n; i++)
-        if (!isfinite(x[i])) return false;
-    return true;
+    pp_two sum[2] = {{0, 0}, {0, 0}};
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        sum[0] += *(const pp_two *)(x + i) * (pp_two){0, 0};
+        sum[1] += *(const pp_two *)(x + i + 2) * (pp_two){0, 0};
+    }
+    double all = (sum[0][0] + sum[0][1]) + (sum[1][0] + sum[1][1]);
+    for (; i < n; i++) all += x[i] * 0;
+    return all == 0;
 }
 
 perp_status pp_step_to_cone(const perp_step_problem *p, pp_arena *arena, pp_step_cone *c) {
@@ -355,11 +374,18 @@ static double ellipsoid_residual(const pp_step_cone *c, int i, const perp_step_s
     return W * sqrt(most);
 }
 
-static double cone_residual(const pp_step_cone *c, int i, const double *imp, const double *nu) {
+/* Inverse mass of row i of pp_figure_row(). */
+static double inverse_mass(const perp_step_problem *p, int i, const pp_row_figure *known) {
+    return known ? known[i].inverse : pp_row_inverse_mass(p, pp_figure_row(p, i));
+}
+
+static double cone_residual(const pp_step_cone *c, int i, const double *imp, const double *nu,
+                            const pp_row_figure *known) {
     const perp_step_problem *p = c->step;
     const perp_contact_row *row = &p->contact[i];
-    double W = pp_row_inverse_mass(p, &row->n) + pp_row_inverse_mass(p, &row->t), slip[PP_FRICTION_ROWS];
-    if (p->dim == 3) W += pp_row_inverse_mass(p, &row->o);
+    int n = p->njoint + 3 * i;
+    double W = inverse_mass(p, n, known) + inverse_mass(p, n + 1, known), slip[PP_FRICTION_ROWS];
+    if (p->dim == 3) W += inverse_mass(p, n + 2, known);
     W += row->compliance + (p->dim - 1) * row->compliance_f;
     W /= p->dim;
     if (!(W > 0)) W = 1;
@@ -371,12 +397,12 @@ static double cone_residual(const pp_step_cone *c, int i, const double *imp, con
                     (imp[2] - y[2]) * (imp[2] - y[2]));
 }
 
-double pp_step_cone_residual(const pp_step_cone *c, const perp_step_solution *s) {
+double pp_step_cone_residual(const pp_step_cone *c, const perp_step_solution *s, const pp_row_figure *known) {
     const perp_step_problem *p = c->step;
     double most = 0;
     for (int j = 0; j < p->njoint; j++) {
         const perp_joint_row *row = &p->joint[j];
-        double e = bounded_residual(row, pp_row_inverse_mass(p, &row->row) + row->compliance, s->p_joint[j],
+        double e = bounded_residual(row, inverse_mass(p, j, known) + row->compliance, s->p_joint[j],
                                     pp_row_dot(p, &row->row, s->nu) + row->b + row->compliance * s->p_joint[j]);
         if (!(e <= most)) most = e;
     }
@@ -384,9 +410,10 @@ double pp_step_cone_residual(const pp_step_cone *c, const perp_step_solution *s)
         const double *imp = s->p_contact + 3 * i;
         const perp_joint_row open = {.lo = 0, .hi = INFINITY};
         const perp_contact_row *row = &p->contact[i];
-        double e = c->slips[i] ? (c->round ? cone_residual(c, i, imp, s->nu) : ellipsoid_residual(c, i, s))
-                               : bounded_residual(&open, pp_row_inverse_mass(p, &row->n) + row->compliance, imp[0],
-                                                  pp_row_dot(p, &row->n, s->nu) + row->b_n + row->compliance * imp[0]);
+        double e = c->slips[i]
+                       ? (c->round ? cone_residual(c, i, imp, s->nu, known) : ellipsoid_residual(c, i, s))
+                       : bounded_residual(&open, inverse_mass(p, p->njoint + 3 * i, known) + row->compliance, imp[0],
+                                          pp_row_dot(p, &row->n, s->nu) + row->b_n + row->compliance * imp[0]);
         if (!(e <= most)) most = e;
     }
     return isfinite(most) ? most : INFINITY;

@@ -11,6 +11,7 @@
 #define PP_TO_CONE_H
 
 #include "base/memory.h"
+#include "problem/convert/convert.h"
 #include "perp/step.h"
 
 typedef struct pp_step_cone {
@@ -36,6 +37,6 @@ void pp_step_cone_guess(const pp_step_cone *c, const perp_step_solution *from, d
 
 /* perp_problem_residual() of recovered impulses: the largest |r - P(r - rho u^)|/rho over rows and contacts, with rho
  * = 1/(mean inverse mass of the rows). Straight from the rows of the step, so that nothing is allocated. */
-double pp_step_cone_residual(const pp_step_cone *c, const perp_step_solution *s);
+double pp_step_cone_residual(const pp_step_cone *c, const perp_step_solution *s, const pp_row_figure *figure);
 
 #endif

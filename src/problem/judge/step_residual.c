@@ -138,8 +138,8 @@ void pp_step_momentum(const perp_step_problem *p, const perp_step_solution *s, d
 static double worth(double W, double compliance) { return compliance > 0 ? W / (W + compliance) : 1; }
 
 /* The velocity of a row that only rotates bodies is an angular velocity. It is converted to a speed with the radius of gyration: the
- * length at which the inverse mass of the bodies equals the inverse inertia of the row. */
-double pp_row_length(const perp_step_problem *p, const perp_row *r) {
+ * length at which the inverse mass of the bodies equals the inverse inertia of the row. mass: of the row; NULL: not known yet. */
+static double row_length(const perp_step_problem *p, const perp_row *r, const double *mass) {
     double light = 0;
     for (const perp_row *part = r; part; part = part->more)
         for (int k = 0; k < 2; k++) {
@@ -149,19 +149,49 @@ double pp_row_length(const perp_step_problem *p, const perp_row *r) {
                 if (part->J[k][i] != 0) return 1;
             light += 1 / p->M[36 * (ptrdiff_t)b];
         }
-    double turning = row_mass(p, r);
+    double turning = mass ? *mass : row_mass(p, r);
     return turning > 0 && light > 0 ? sqrt(light / turning) : 1;
 }
 
-double pp_step_joint(const perp_step_problem *p, int j, const perp_step_solution *s) {
+double pp_row_length(const perp_step_problem *p, const perp_row *r) { return row_length(p, r, NULL); }
+
+pp_row_figure pp_step_figure(const perp_step_problem *p, const perp_row *row) {
+    double mass = row_mass(p, row);
+    return (pp_row_figure){.mass = mass,
+                           .inverse = pp_row_inverse_mass(p, row),
+                           .free = row_free(p, row),
+                           .length = row_length(p, row, &mass)};
+}
+
+/* The figures of rows that may be known. known: NULL if they are not */
+static double mass_of(const perp_step_problem *p, const perp_row *r, const pp_row_figure *known) {
+    return known ? known->mass : row_mass(p, r);
+}
+static double free_of(const perp_step_problem *p, const perp_row *r, const pp_row_figure *known) {
+    return known ? known->free : row_free(p, r);
+}
+static double length_of(const perp_step_problem *p, const perp_row *r, const pp_row_figure *known) {
+    return known ? known->length : pp_row_length(p, r);
+}
+static const pp_row_figure *of_joint(const pp_row_figure *known, int j) { return known ? known + j : NULL; }
+/* n, t, o of contact i */
+static const pp_row_figure *of_contact(const perp_step_problem *p, const pp_row_figure *known, int i) {
+    return known ? known + p->njoint + 3 * (ptrdiff_t)i : NULL;
+}
+
+static double joint_left(const perp_step_problem *p, int j, const perp_step_solution *s, const pp_row_figure *known) {
     const perp_joint_row *r = &p->joint[j];
-    double mass = row_mass(p, &r->row), W = mass + r->compliance,
+    double mass = mass_of(p, &r->row, known), W = mass + r->compliance,
            w = pp_row_dot(p, &r->row, s->nu) + r->b + r->compliance * s->p_joint[j];
     /* W p - mid(W lo, W hi, W p - w) = mid(W (p - hi), w, W (p - lo)); an infinite bound stays one if W is 0 */
     double below = r->lo == -INFINITY ? INFINITY : W * (s->p_joint[j] - r->lo);
     double above = r->hi == INFINITY ? -INFINITY : W * (s->p_joint[j] - r->hi);
-    double length = pp_row_length(p, &r->row);
+    double length = length_of(p, &r->row, known);
     return isnan(w + s->p_joint[j]) ? NAN : length * worth(mass, r->compliance) * clamp(w, above, below);
+}
+
+double pp_step_joint(const perp_step_problem *p, int j, const perp_step_solution *s) {
+    return joint_left(p, j, s, NULL);
 }
 
 /* Point of the disc of radius R > 0 nearest to y, |y - it| returned. */
@@ -254,10 +284,12 @@ static bool circular(const perp_contact_row *c) {
     return !(c->e_r > 0) && !(c->e_roll > 0) && (c->e_t == 0 || c->e_t == 1) && (c->e_o == 0 || c->e_o == 1);
 }
 
-void pp_step_contact(const perp_step_problem *p, int i, const perp_step_solution *s, perp_step_residual *out) {
+/* known: figures of n, t and o, or NULL */
+static void contact_left(const perp_step_problem *p, int i, const perp_step_solution *s, const pp_row_figure *known,
+                         perp_step_residual *out) {
     const perp_contact_row *c = &p->contact[i];
     const double *imp = s->p_contact + 3 * i;
-    double mass = row_mass(p, &c->n), own = mass + c->compliance, x = own * imp[0];
+    double mass = mass_of(p, &c->n, known), own = mass + c->compliance, x = own * imp[0];
     double w = pp_row_dot(p, &c->n, s->nu) + c->b_n + c->compliance * imp[0];
     worsen(&out->normal, isnan(w + x) ? NAN : worth(mass, c->compliance) * (w < x ? w : x));
     if (own == 0 && imp[0] < 0) worsen(&out->normal, INFINITY); /* no mass to measure it by */
@@ -268,7 +300,8 @@ void pp_step_contact(const perp_step_problem *p, int i, const perp_step_solution
     }
     if (!friction && imp[1] == 0 && imp[2] == 0) return;
     int nd = planar && c->nd < 0 ? 2 : c->nd; /* in 2D the disc is the line along t */
-    double W = row_mass(p, &c->t), Wo = planar ? 0 : row_mass(p, &c->o);
+    double W = mass_of(p, &c->t, known ? known + 1 : NULL),
+           Wo = planar ? 0 : mass_of(p, &c->o, known ? known + 2 : NULL);
     if (Wo > W) W = Wo;
     double part = worth(W, c->compliance_f);
     W += c->compliance_f;
@@ -294,6 +327,10 @@ void pp_step_contact(const perp_step_problem *p, int i, const perp_step_solution
     worsen(&out->dissipation, part * pp_hypot(f[0] - it[0], f[1] - it[1]));
 }
 
+void pp_step_contact(const perp_step_problem *p, int i, const perp_step_solution *s, perp_step_residual *out) {
+    contact_left(p, i, s, NULL, out);
+}
+
 /* [1] An open one-sided row: its b (gap/h, or the distance to a limit over h) has no bound in a short part of a step. The two bodies can
  * close it with at most twice the largest speed, so only this much of b counts in the scale. */
 #define MET_AT 2
@@ -302,18 +339,22 @@ static bool joint_open(const perp_joint_row *r) {
     return ((r->lo >= 0 && r->b > 0) || (r->hi <= 0 && r->b < 0)) && !(r->compliance > 0);
 }
 
-static void contact_scale(const perp_step_problem *p, const perp_contact_row *c, double *scale) {
-    double mass = c->compliance > 0 ? row_mass(p, &c->n) : 0; /* asked for by what gives way alone */
-    if (c->compliance > 0 && mass == 0)                       /* its normal impulse is -b_n/compliance */
+/* known: figures of n, t and o, or NULL */
+static void contact_scale(const perp_step_problem *p, const perp_contact_row *c, const pp_row_figure *known,
+                          double *scale) {
+    const pp_row_figure *of_t = known ? known + 1 : NULL, *of_o = known ? known + 2 : NULL;
+    double mass = c->compliance > 0 ? mass_of(p, &c->n, known) : 0; /* asked for by what gives way alone */
+    if (c->compliance > 0 && mass == 0)                             /* its normal impulse is -b_n/compliance */
         worsen(scale, row_mass(p, &c->t) * c->mu * c->b_n / c->compliance);
     if (!contact_open(c)) worsen(scale, worth(mass, c->compliance) * c->b_n);
-    worsen(scale, row_free(p, &c->n));
+    worsen(scale, free_of(p, &c->n, known));
     if (!(c->mu > 0) || c->nd == 0) return;
     bool plain = p->dim == 2 || c->nd > 0; /* an ellipse is one of true cones in space */
     double e_t = plain || c->e_t == 0 ? 1 : c->e_t, e_o = plain || c->e_o == 0 ? 1 : c->e_o;
     bool flat = p->dim == 2;
     worsen(scale, flat ? e_t * c->b_t : pp_hypot(e_t * c->b_t, e_o * c->b_o)); /* whatever the tangents */
-    worsen(scale, flat ? e_t * row_free(p, &c->t) : pp_hypot(e_t * row_free(p, &c->t), e_o * row_free(p, &c->o)));
+    double free_t = e_t * free_of(p, &c->t, of_t);
+    worsen(scale, flat ? free_t : pp_hypot(free_t, e_o * free_of(p, &c->o, of_o)));
     if (flat) return;
     if (plain) return;
     if (c->e_r > 0) {
@@ -326,11 +367,11 @@ static void contact_scale(const perp_step_problem *p, const perp_contact_row *c,
     }
 }
 
-static void joint_scale(const perp_step_problem *p, int j, double *scale) {
+static void joint_scale(const perp_step_problem *p, int j, const pp_row_figure *known, double *scale) {
     const perp_joint_row *r = &p->joint[j];
-    double length = pp_row_length(p, &r->row);
-    if (!joint_open(r)) worsen(scale, length * worth(row_mass(p, &r->row), r->compliance) * r->b);
-    worsen(scale, length * row_free(p, &r->row));
+    double length = length_of(p, &r->row, known);
+    if (!joint_open(r)) worsen(scale, length * worth(mass_of(p, &r->row, known), r->compliance) * r->b);
+    worsen(scale, length * free_of(p, &r->row, known));
 }
 
 static void body_scale(const perp_step_problem *p, int b, double *scale) {
@@ -342,15 +383,17 @@ static void body_scale(const perp_step_problem *p, int b, double *scale) {
     pp_step_worsen_by_velocity(p, b, free, scale);
 }
 
-double pp_step_scale(const perp_step_problem *p) {
+double pp_step_scale(const perp_step_problem *p) { return pp_step_scale_by(p, NULL); }
+
+double pp_step_scale_by(const perp_step_problem *p, const pp_row_figure *known) {
     double scale = 0;
     for (int b = 0; b < p->nblock; b++) body_scale(p, b, &scale);
-    for (int j = 0; j < p->njoint; j++) joint_scale(p, j, &scale);
-    for (int i = 0; i < p->ncontact; i++) contact_scale(p, &p->contact[i], &scale);
+    for (int j = 0; j < p->njoint; j++) joint_scale(p, j, of_joint(known, j), &scale);
+    for (int i = 0; i < p->ncontact; i++) contact_scale(p, &p->contact[i], of_contact(p, known, i), &scale);
     double most = MET_AT * scale;
     for (int j = 0; j < p->njoint; j++)
         if (joint_open(&p->joint[j]))
-            worsen(&scale, fmin(most, pp_row_length(p, &p->joint[j].row) * fabs(p->joint[j].b)));
+            worsen(&scale, fmin(most, length_of(p, &p->joint[j].row, of_joint(known, j)) * fabs(p->joint[j].b)));
     for (int i = 0; i < p->ncontact; i++)
         if (contact_open(&p->contact[i])) worsen(&scale, fmin(most, p->contact[i].b_n));
     return scale;
@@ -361,9 +404,19 @@ perp_step_residual perp_step_problem_residual(const perp_step_problem *p, const 
 }
 
 perp_step_residual pp_step_residual_at(const perp_step_problem *p, const perp_step_solution *s, double scale) {
+    return pp_step_residual_by(p, NULL, s, scale);
+}
+
+void pp_step_contacts_by(const perp_step_problem *p, const pp_row_figure *known, const perp_step_solution *s,
+                         perp_step_residual *out) {
+    for (int i = 0; i < p->ncontact; i++) contact_left(p, i, s, of_contact(p, known, i), out);
+}
+
+perp_step_residual pp_step_residual_by(const perp_step_problem *p, const pp_row_figure *known,
+                                       const perp_step_solution *s, double scale) {
     perp_step_residual out = {.scale = scale};
     pp_step_momentum(p, s, &out.momentum, NULL);
-    for (int j = 0; j < p->njoint; j++) worsen(&out.joint, pp_step_joint(p, j, s));
-    for (int i = 0; i < p->ncontact; i++) pp_step_contact(p, i, s, &out);
+    for (int j = 0; j < p->njoint; j++) worsen(&out.joint, joint_left(p, j, s, of_joint(known, j)));
+    pp_step_contacts_by(p, known, s, &out);
     return out;
 }

@@ -20,6 +20,7 @@
  *          same. At rest this applies to nearly all rows. Instructions of a step: 0.9 % (tower of spheres) to 2.8 % (one sliding
  *          box). Allocates in the arena only. */
 #include <float.h>
+#include <string.h>
 
 #include "base/rounding.h"
 #include "stage/pose/formulate.h"
@@ -231,31 +232,30 @@ static double servo_left(const pp_frame *f, int i, double W, double length) {
     return worth * W * fabs(f->solve.solution.p_joint[i] - p);
 }
 
-/* Deviation of a motor, dry friction or spring from the definition of its joint. */
-static double extra_left(const pp_frame *f, int i) {
+/* Deviation of a motor, dry friction, spring or rotor from the definition of its joint. found: for rotors, see pp_rotor_rate() */
+static double extra_left(const pp_frame *f, int i, pp_free_sides *found) {
     const perp_joint_row *r = &f->pose.problem.joint[i];
     if (r->joint < 0 || r->coord < 0) return 0;
     const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
     double p = f->solve.solution.p_joint[i], h = f->h,
            rate = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu) + r->b_kin;
-    double W = pp_row_inverse_mass(&f->pose.problem, &r->row) * pp_row_length(&f->pose.problem, &r->row);
-    if (pp_row_is_servo(f, i)) return servo_left(f, i, W, pp_row_length(&f->pose.problem, &r->row));
+    double length = pp_row_length(&f->pose.problem, &r->row),
+           W = pp_row_inverse_mass(&f->pose.problem, &r->row) * length;
+    if (pp_row_is_servo(f, i)) return servo_left(f, i, W, length);
     if (r->kind == PERP_ROW_INERTIA) {
         pp_rotor_kick k = pp_rotor_kick_of(f);
-        double worth = 1 / (1 + W / pp_row_length(&f->pose.problem, &r->row) * a->armature);
-        return worth * W * fabs(p + a->armature * (rate - pp_rotor_rate(f->w, &k, r->joint, r->coord)));
+        double worth = 1 / (1 + W / length * a->armature);
+        return worth * W * fabs(p + a->armature * (rate - pp_rotor_rate(f->w, &k, r->joint, r->coord, found)));
     }
     if (r->kind == PERP_ROW_FRICTION) return W * fmax(0, fabs(p) - h * a->friction);
     if (r->kind == PERP_ROW_MOTOR) {
         /* a motor without force limit that yielded has the limit that it was given (stage/solve/motor_yield.c) */
         double most = f->solve.motor_yields > 0 && a->motor_force == INFINITY ? r->hi : h * a->motor_force;
-        double over = fmax(0, fabs(p) - most),
-               miss = fabs(rate - a->motor_speed) * pp_row_length(&f->pose.problem, &r->row);
+        double over = fmax(0, fabs(p) - most), miss = fabs(rate - a->motor_speed) * length;
         return fabs(p) < most * (1 - AT_LIMIT) && !held_by_limit(f, r, rate) ? fmax(W * over, miss) : W * over;
     }
     if (r->kind != PERP_ROW_SPRING || r->b_kin != 0 || (f->demand.joint_shift && !f->demand.joints)) return 0;
-    double stiff = h * a->stiffness + a->damping,
-           worth = 1 / (1 + W / pp_row_length(&f->pose.problem, &r->row) * h * stiff);
+    double stiff = h * a->stiffness + a->damping, worth = 1 / (1 + W / length * h * stiff);
     double x = f->s0->coord[r->joint][r->coord] + h * rate - a->rest;
     return worth * W * fabs(p + h * (a->stiffness * x + a->damping * rate));
 }
@@ -442,7 +442,9 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert) {
     worst(&cert->law.momentum, driven);
     if (f->w->chosen.stepper->step || f->method.nkick || f->method.no_inertia || !f->solve.solution.nu) return;
     pp_recheck_rows(&f->pose.problem, &f->solve.solution, &cert->law);
-    for (int i = 0; i < f->pose.problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i));
+    pp_free_sides found;
+    memset(found.body, 0, sizeof found.body);
+    for (int i = 0; i < f->pose.problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i, &found));
     worst(&cert->joint_error, beyond_limits(f));
     for (int i = 0; i < f->contacts.n; i++) contact_left(f, i, &cert->law);
     /* A correction also moves bodies. Then, and with implicit rotations, momentum is checked on the problem. */

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* move_block.c - moves one body over a time with its velocity */
+#include "math/turn_free.h"
 #include "stage/frame.h"
 #include "stage/control/control.h"
 #include "model/budget.h"
@@ -35,7 +36,7 @@ bool pp_move_block(const pp_frame *f, int k, const pp_state *from, const double 
     } else {
         perp_quat q = from->X[slot].q;
         pp_budget_turn(f->w, b, h, om);
-        told = perp_rotate_free(b->I_B, h, &q, &om);
+        told = w_end ? perp_rotate_free(b->I_B, h, &q, &om) : pp_turn_free(b->I_B, h, &q, om);
         to->X[slot] = (perp_pose){perp_v3_axpy(from->X[slot].p, h, pp_linear(dim, nu)), q};
     }
     if (w_end) *w_end = om;

@@ -7,6 +7,7 @@
  *          in the gap for the normal row, in b_t, b_o for the tangents, in b_r for the spin about n, and in b_roll for rolling. The velocity of moving surfaces
  *          is in b_t, b_o too (stage/control/belt.h). */
 #include <float.h>
+#include <string.h>
 
 #include "base/rounding.h"
 #include "model/actuator.h"
@@ -342,15 +343,19 @@ static bool acts_at_once(const perp_joint_row *r) {
     return r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT || (r->kind == PERP_ROW_MOTOR && isinf(r->hi));
 }
 
-static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
+static bool is_position(const perp_joint_row *r) { return r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT; }
+
+/* Rows of joints, servos and rotors, without demands. more: further rows that there must be room for. */
+static perp_status make_joint_rows(pp_frame *f, int more, perp_joint_row **rows, pp_kept_rows *made) {
     perp_world *w = f->w;
-    *n = 0;
-    *rows = NULL;
-    if (w->njoint == 0) return PERP_OK;
-    *rows = PP_ARENA_ARRAY(&w->arena, perp_joint_row, PP_JOINT_MAX_ROWS * w->njoint + f->demand.nchain_damping);
-    f->pose.row_number = PP_ARENA_ZERO(&w->arena, int, PP_JOINT_MAX_ROWS * w->njoint + f->demand.nchain_damping);
-    f->pose.joint_rest = PP_ARENA_ZERO(&w->arena, double, PP_JOINT_MAX_ROWS * w->njoint);
-    if (!*rows || !f->pose.row_number || !f->pose.joint_rest)
+    int *n = &made->n;
+    *made = (pp_kept_rows){.row = NULL};
+    *rows = PP_ARENA_ARRAY(&w->arena, perp_joint_row, PP_JOINT_MAX_ROWS * w->njoint + more);
+    made->number = PP_ARENA_ZERO(&w->arena, int, PP_JOINT_MAX_ROWS * w->njoint + more);
+    made->rest = PP_ARENA_ZERO(&w->arena, double, PP_JOINT_MAX_ROWS * w->njoint);
+    made->start_b = PP_ARENA_ARRAY(&w->arena, double, PP_JOINT_MAX_ROWS * w->njoint);
+    made->row = *rows;
+    if (!*rows || !made->number || !made->rest || !made->start_b)
         return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
@@ -366,8 +371,9 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             if (f->purpose == PP_END_KICK && row->kind == PERP_ROW_SPRING) continue; /* its impulse is known */
             if (f->purpose == PP_START_FREE && is_force(row)) continue;
             if (f->purpose == PP_IMPACT && !acts_at_once(row)) continue;
-            f->pose.row_number[*n + kept] = r;
-            bool position = row->kind == PERP_ROW_JOINT || row->kind == PERP_ROW_LIMIT;
+            made->number[*n + kept] = r;
+            made->start_b[*n + kept] = row->b;
+            bool position = is_position(row);
             if (row->kind == PERP_ROW_MOTOR && pp_motor_keeps_limits(&j->def.axis[row->coord])) {
                 double coord[PERP_JOINT_MAX_COORD];
                 pp_joint_coords_at(w, f->s1, f->s0, i, coord);
@@ -377,8 +383,8 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             /* Substeps of a divided step remove their initial error over the time of a whole step. Removed at once it
              * would be an impact, the harder the shorter the substep. */
             if (row->kind == PERP_ROW_JOINT && f->purpose == PP_STEP && pp_start_joints(w) && f->h < w->def.h) {
-                f->pose.joint_rest[*n + kept] = (row->b - row->b_kin) * (1 - f->h / w->def.h);
-                row->b -= f->pose.joint_rest[*n + kept];
+                made->rest[*n + kept] = (row->b - row->b_kin) * (1 - f->h / w->def.h);
+                row->b -= made->rest[*n + kept];
             }
             if (f->purpose == PP_STEP && position) row->b += pp_row_bend(f, &row->row) / f->h;
             if (f->purpose != PP_STEP && position) {
@@ -386,16 +392,45 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
                 if (row->kind == PERP_ROW_LIMIT && row->b > PP_RESIDUAL / f->h) row->hi = 0;
                 row->b = row->b_kin;
             }
-            if (f->demand.joint_shift) row->b = f->demand.joint_shift[*n + kept] + (position ? 0 : row->b);
             kept++;
         }
         *n += kept;
     }
-    int servos = servo_rows(f, *rows + *n, f->pose.row_number + *n);
+    made->own = *n;
+    int servos = servo_rows(f, *rows + *n, made->number + *n);
     if (servos < 0) return pp_fail(w, PERP_E_MEMORY, "out of memory for the actuators");
     *n += servos;
-    *n += armature_rows(f, *rows + *n, f->pose.row_number + *n);
-    *n += chain_damping_rows(f, *rows + *n);
+    *n += armature_rows(f, *rows + *n, made->number + *n);
+    return PERP_OK;
+}
+
+perp_status pp_keep_joint_rows(pp_frame *f) {
+    perp_joint_row *rows;
+    int most = f->w->def.dim == 2 ? 1 : 3; /* axes of chain damping of a body */
+    return f->w->njoint == 0 ? PERP_OK : make_joint_rows(f, most * f->control.nblock, &rows, &f->pose.kept);
+}
+
+static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
+    perp_world *w = f->w;
+    pp_kept_rows made = f->pose.kept;
+    *n = 0;
+    *rows = NULL;
+    if (w->njoint == 0) return PERP_OK;
+    if (made.n > 0) {
+        *rows = PP_ARENA_ARRAY(&w->arena, perp_joint_row, made.n + f->demand.nchain_damping);
+        if (!*rows) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);
+        memcpy(*rows, made.row, (size_t)made.n * sizeof **rows);
+    } else {
+        perp_status st = make_joint_rows(f, f->demand.nchain_damping, rows, &made);
+        if (st) return st;
+    }
+    f->pose.row_number = made.number;
+    f->pose.joint_rest = made.rest;
+    for (int i = 0; f->demand.joint_shift && i < made.own; i++) {
+        perp_joint_row *row = *rows + i;
+        row->b = f->demand.joint_shift[i] + (is_position(row) ? 0 : row->b);
+    }
+    *n = made.n + chain_damping_rows(f, *rows + made.n);
     return PERP_OK;
 }
 

@@ -17,6 +17,9 @@ typedef struct pp_pose_options {
     bool finite_slip;
 } pp_pose_options;
 
+/* Makes the joint rows of a frame for all later calls of pp_formulate(), which add only what is demanded: for rounds. Forces, control and
+ * the poses of the start must not change after it. */
+perp_status pp_keep_joint_rows(pp_frame *f);
 /* contacts, joints -> step problem. */
 perp_status pp_formulate(pp_frame *f, const pp_pose_options *o);
 /* The step problem of the frame without rows: the motion of the bodies without constraints. */

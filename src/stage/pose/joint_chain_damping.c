@@ -15,13 +15,14 @@
  * Valid    Joints that lock all translations: their impulse does not rotate with a body. Steps that are short enough for their chains
  *          are not changed at all. The others lose the energy of oscillations that they cannot resolve; a chain that swings as a whole
  *          conserves its energy to second order. Compression is not treated: chains may buckle.
- * Cost     Only the sum of K, unless a body exceeds the bound even with its free inertia.
+ * Cost     Only the sum of K and its norm, unless a body exceeds the bound even with its free inertia.
  * Source   Tournier, Nesme, Gilles, Faure (2015), Stable constrained dynamics, with the stiffness of this step and
  *          only as much of it as is needed. */
 #include "stage/pose/joint_chain_damping.h"
 
 #include <string.h>
 
+#include "base/rounding.h"
 #include "linalg/linalg.h"
 #include "problem/rows.h"
 
@@ -262,6 +263,13 @@ static bool find_swings(const pp_frame *f, pp_chain_damping *r, int n) {
     return true;
 }
 
+static double norm(const sym *a) {
+    double square = 0;
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) square += a->m[r][c] * a->m[r][c];
+    return sqrt(square);
+}
+
 static bool is_zero(const sym *K) {
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
@@ -280,7 +288,8 @@ perp_status pp_find_chain_damping(pp_frame *f, pp_chain_damping **out, int *n) {
     for (int b = 0; b < f->control.nblock; b++) {
         if (!can_turn(f, b) || is_zero(&K[b])) continue;
         sym W = free_response(f, b);
-        if (!excess(&K[b], &W, b, NULL)) continue;
+        /* no eigenvalue of K W exceeds the product of the norms */
+        if (norm(&K[b]) * norm(&W) < (1 - PP_ROUNDING) * EXPLICIT || !excess(&K[b], &W, b, NULL)) continue;
         if (!*out) *out = PP_ARENA_ARRAY(arena, pp_chain_damping, 3 * f->control.nblock);
         pp_arena_mark mark = pp_arena_here(arena);
         if (!*out || !held_response(f, b, &W)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step");

@@ -15,32 +15,42 @@
  * and double: no effect. */
 #define MOST_ROUNDING 1e-4
 
+static double length_of(const perp_step_problem *p, int joint, const pp_judge_room *room) {
+    return room->figure ? room->figure[joint].length : pp_row_length(p, &p->joint[joint].row);
+}
+
 /* Joint rows may depend on each other and contradict each other a little: errors of a closed chain differ in second order. Then no answer
- * meets all of them. Only the part of their residual r that an impulse could remove counts against a solver: W r, scaled back to r. r, y:
- * scratch of njoint and ndof numbers. */
-static double reducible_joint_residual(const perp_step_problem *p, const perp_step_solution *s, double *r, double *y) {
+ * meets all of them. Only the part of their residual r that an impulse could remove counts against a solver: W r, scaled back to r. */
+static double reducible_joint_residual(const perp_step_problem *p, const perp_step_solution *s,
+                                       const pp_judge_room *room) {
+    double *r = room->rows, *y = room->dofs;
     for (int i = 0; i < p->njoint; i++) r[i] = 0;
     for (int i = 0; i < p->ndof; i++) y[i] = 0;
     double worst = 0;
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *row = &p->joint[i];
         double v = pp_row_dot(p, &row->row, s->nu) + row->b + row->compliance * s->p_joint[i];
-        double mass = pp_row_inverse_mass(p, &row->row), W = mass + row->compliance;
+        double mass = room->figure ? room->figure[i].inverse : pp_row_inverse_mass(p, &row->row),
+               W = mass + row->compliance;
         if (isfinite(row->lo) || isfinite(row->hi)) { /* bounded rows: the natural map */
             double to = W > 0 ? s->p_joint[i] - v / W : s->p_joint[i];
             to = to < row->lo ? row->lo : to > row->hi ? row->hi : to;
-            double e = pp_row_length(p, &row->row) * fabs((s->p_joint[i] - to) * mass);
+            double e = length_of(p, i, room) * fabs((s->p_joint[i] - to) * mass);
             if (!(e <= worst)) worst = e;
             continue;
         }
         r[i] = W > 0 ? v / W : 0; /* the impulse that would remove it if the row were alone */
-        pp_row_spread(p, &row->row, r[i], y);
+        pp_row_push(p, &row->row, r[i], y);
+    }
+    for (int b = 0; b < p->nblock; b++) {
+        double *own = y + p->block_offset[b];
+        pp_block_times(p->block_ndof[b], p->Minv + 36 * (ptrdiff_t)b, own, own);
     }
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *row = &p->joint[i];
         if (isfinite(row->lo) || isfinite(row->hi)) continue;
         /* without the compliance, which moves no body */
-        double e = pp_row_length(p, &row->row) * fabs(pp_row_dot(p, &row->row, y));
+        double e = length_of(p, i, room) * fabs(pp_row_dot(p, &row->row, y));
         if (!(e <= worst)) worst = e;
     }
     return worst;
@@ -50,27 +60,44 @@ double pp_speed_scale(const pp_frame *f, double of_rows) {
     return fmax(LEAST_SPEED, fmax(of_rows, f->h * perp_v3_norm(f->w->def.gravity_W)));
 }
 
+/* The speed that residuals are divided by. A velocity is a sum of terms p/m of the impulses. If the terms are a million times larger than
+ * the speeds, rounding takes a part of the tolerance. If it exceeds the speeds, the velocities say nothing: in a problem without an answer
+ * the impulses grow without end. */
+static double unit(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s, double scale,
+                   double tolerance, const pp_judge_room *room) {
+    const pp_row_figure *known = room->figure;
+    double made = 0;
+    for (int i = 0; i < p->ncontact; i++)
+        made = fmax(made, s->p_contact[3 * i] *
+                              (known ? known[p->njoint + 3 * i].inverse : pp_row_inverse_mass(p, &p->contact[i].n)));
+    for (int i = 0; i < p->njoint; i++) {
+        double mass = known ? known[i].inverse : pp_row_inverse_mass(p, &p->joint[i].row);
+        made = fmax(made, length_of(p, i, room) * fabs(s->p_joint[i]) * mass);
+    }
+    double speed = pp_speed_scale(f, scale), most = fmax(1, MOST_ROUNDING / tolerance) * speed;
+    double size = fmin(speed + 1e-6 * made, most);
+    return size > 0 ? size : 1;
+}
+
+bool pp_surely_misses(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s, double scale,
+                      double tolerance, double most, const pp_judge_room *room) {
+    perp_step_residual r = {0};
+    if (p->ncontact == 0) return false;
+    pp_step_contacts_by(p, room->figure, s, &r);
+    double worst = fmax(r.normal, fmax(r.cone, r.dissipation)); /* INFINITY if a number is not finite */
+    return worst > 0 && worst / unit(f, p, s, scale, tolerance, room) > most;
+}
+
 double pp_acceptance(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s,
-                     const perp_step_residual *r, double tolerance, double *row_scratch, double *dof_scratch) {
-    double joint = reducible_joint_residual(p, s, row_scratch, dof_scratch);
+                     const perp_step_residual *r, double tolerance, const pp_judge_room *room) {
+    double joint = reducible_joint_residual(p, s, room);
     const double parts[] = {r->momentum, joint, r->normal, r->cone, r->dissipation};
     double worst = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (isnan(parts[i])) return INFINITY;
         if (parts[i] > worst) worst = parts[i];
     }
-    /* A velocity is a sum of terms p/m of the impulses. If the terms are a million times larger than the speeds, rounding takes a part of
-     * the tolerance. If it exceeds the speeds, the velocities say nothing: in a problem without an answer the impulses grow without end. */
-    double made = 0;
-    for (int i = 0; i < p->ncontact; i++)
-        made = fmax(made, s->p_contact[3 * i] * pp_row_inverse_mass(p, &p->contact[i].n));
-    for (int i = 0; i < p->njoint; i++) {
-        const perp_row *row = &p->joint[i].row;
-        made = fmax(made, pp_row_length(p, row) * fabs(s->p_joint[i]) * pp_row_inverse_mass(p, row));
-    }
-    double speed = pp_speed_scale(f, r->scale), most = fmax(1, MOST_ROUNDING / tolerance) * speed;
-    double scale = fmin(speed + 1e-6 * made, most);
-    return worst > 0 ? worst / (scale > 0 ? scale : 1) : 0;
+    return worst > 0 ? worst / unit(f, p, s, r->scale, tolerance, room) : 0;
 }
 
 double pp_sure_miss(const pp_frame *f, double tolerance, double scale) {
@@ -97,10 +124,11 @@ static void count_row(int *rows, const perp_row *r) {
             if (r->block[k] >= 0) rows[r->block[k]]++;
 }
 
-bool pp_loads_matter(pp_arena *arena, const perp_step_problem *p, const perp_step_solution *s) {
+bool pp_loads_matter(pp_arena *arena, const perp_step_problem *p, const pp_row_figure *figure,
+                     const perp_step_solution *s) {
     pp_arena_mark mark = pp_arena_here(arena);
     int *rows = PP_ARENA_ZERO(arena, int, p->nblock);
-    double still = PP_NO_SLIP * pp_step_scale(p);
+    double still = PP_NO_SLIP * pp_step_scale_by(p, figure);
     bool matter = !rows;
     for (int i = 0; rows && i < p->ncontact; i++)
         if (s->p_contact[3 * i] > 0) count_row(rows, &p->contact[i].n);

@@ -55,13 +55,10 @@ static int rows_at(const pp_frame *f, const pp_state *at, int joint, perp_joint_
     return pp_joint_rows_at(f->w, at, f->s0, joint, &(pp_rows_for){f->control.block, f->h, INFINITY}, out);
 }
 
-/* b of the row of a limit of tendon `joint` at these poses. Rows of limits come first, the lower limit before the
- * upper. */
-static double tendon_limit(const pp_frame *f, const pp_state *at, int joint, int number) {
-    const perp_joint_axis *a = &f->w->joint[joint].def.axis[0];
-    double x[PERP_JOINT_MAX_COORD];
-    pp_joint_coords_at(f->w, at, f->s0, joint, x);
-    return (number == 0 && isfinite(a->lo) ? x[0] - a->lo : a->hi - x[0]) / f->h;
+/* b of the row of a limit, if its joint has the coordinates x. */
+static double limit_at(const pp_frame *f, const perp_joint_row *r, const double *x) {
+    const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
+    return (r->against ? a->hi - x[r->coord] : x[r->coord] - a->lo) / f->h;
 }
 
 /* By row: error or coordinate at the poses `at` divided by h, minus the part that may remain. index: numbers of the
@@ -69,8 +66,7 @@ static double tendon_limit(const pp_frame *f, const pp_state *at, int joint, int
 static void measure(const pp_frame *f, const pp_state *at, const perp_joint_row *row, const int *index, int n,
                     double *value) {
     const perp_world *w = f->w;
-    perp_joint_row end[PP_JOINT_MAX_ROWS];
-    double phi[6];
+    double phi[6], x[PERP_JOINT_MAX_COORD];
     int joint = -1, limited = -1;
     for (int i = 0; i < n; i++) {
         value[i] = 0;
@@ -81,12 +77,10 @@ static void measure(const pp_frame *f, const pp_state *at, const perp_joint_row 
             joint = row[i].joint;
             (void)pp_joint_errors_at(w, at, f->s0, joint, phi);
         }
-        if (row[i].kind == PERP_ROW_LIMIT && pp_couples(&w->joint[row[i].joint])) {
-            value[i] = tendon_limit(f, at, row[i].joint, number) - f->pose.joint_rest[of];
-            continue;
-        }
-        if (row[i].kind == PERP_ROW_LIMIT && row[i].joint != limited) (void)rows_at(f, at, limited = row[i].joint, end);
-        value[i] = (row[i].kind == PERP_ROW_JOINT ? phi[number] / f->h : end[number].b) - f->pose.joint_rest[of];
+        if (row[i].kind == PERP_ROW_LIMIT && row[i].joint != limited)
+            pp_joint_coords_at(w, at, f->s0, limited = row[i].joint, x);
+        double b = row[i].kind == PERP_ROW_JOINT ? phi[number] / f->h : limit_at(f, &row[i], x);
+        value[i] = b - f->pose.joint_rest[of];
     }
 }
 
@@ -148,17 +142,19 @@ static perp_status linearise_at(pp_frame *f, const double *nu, perp_row *end_row
     f->demand.joint_shift = NULL;
     if (!move(f, &p, NULL, nu, &r->end)) return PERP_OK;
     double *shift = r->shift, keep = f->h < f->w->def.h ? 1 - f->h / f->w->def.h : 0;
-    for (int j = 0; j < f->w->njoint; j++) {
-        perp_joint_row start[PP_JOINT_MAX_ROWS], end[PP_JOINT_MAX_ROWS];
-        int n = rows_at(f, f->s1, j, start);
-        if (n < 0 || (n > 0 && rows_at(f, &r->end, j, end) < 0))
-            return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
-        for (int i = 0; i < n; i++, shift++) {
-            bool joint = start[i].kind == PERP_ROW_JOINT, limit = start[i].kind == PERP_ROW_LIMIT;
-            *shift = joint || limit ? end[i].b - pp_row_dot(&p, &start[i].row, nu) : 0;
-            if (joint) *shift -= keep * (start[i].b - start[i].b_kin);
-            if (joint && guessed && too_far(f, &start[i].row, f->h * (*shift - start[i].b))) return PERP_OK;
-            if (end_row) end_row[shift - r->shift] = joint || limit ? end[i].row : start[i].row;
+    const pp_kept_rows *kept = &f->pose.kept;
+    for (int first = 0, last; first < r->n; first = last) { /* joint by joint */
+        perp_joint_row end[PP_JOINT_MAX_ROWS];
+        int j = kept->row[first].joint;
+        for (last = first + 1; last < r->n && kept->row[last].joint == j;) last++;
+        if (rows_at(f, &r->end, j, end) < 0) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
+        for (int i = first; i < last; i++, shift++) {
+            const perp_joint_row *start = &kept->row[i], *there = &end[kept->number[i]];
+            bool joint = start->kind == PERP_ROW_JOINT, limit = start->kind == PERP_ROW_LIMIT;
+            *shift = joint || limit ? there->b - pp_row_dot(&p, &start->row, nu) : 0;
+            if (joint) *shift -= keep * (kept->start_b[i] - start->b_kin);
+            if (joint && guessed && too_far(f, &start->row, f->h * (*shift - kept->start_b[i]))) return PERP_OK;
+            if (end_row) end_row[shift - r->shift] = joint || limit ? there->row : start->row;
         }
     }
     f->demand.joint_shift = r->shift;
@@ -175,18 +171,13 @@ perp_status pp_joint_rounds_begin(pp_frame *f) {
     pp_arena *a = &w->arena;
     pp_joint_rounds *r = PP_ARENA_ZERO(a, pp_joint_rounds, 1);
     if (!r) return pp_fail(w, PERP_E_MEMORY, "out of memory for the joints");
-    perp_joint_row scratch[PP_JOINT_MAX_ROWS];
-    for (int j = 0; j < w->njoint; j++) {
-        int n = rows_at(f, f->s1, j, scratch);
-        if (n < 0) return pp_fail(w, PERP_E_MEMORY, "out of memory for the joints");
-        r->n += n;
-    }
-    if (r->n == 0) return PERP_OK;
+    perp_status st = pp_keep_joint_rows(f);
+    r->n = f->pose.kept.own;
+    if (st || r->n == 0) return st;
     r->shift = PP_ARENA_ARRAY(a, double, r->n);
     r->miss = PP_ARENA_ARRAY(a, double, r->n);
     r->chain_damping = PP_ARENA_ARRAY(a, pp_chain_damping, 3 * f->control.nblock);
-    perp_status st = pp_state_new(w, &r->end);
-    if (st) return st;
+    if ((st = pp_state_new(w, &r->end))) return st;
     if (!r->shift || !r->miss || !r->chain_damping || !pp_mix_new(a, r->n, &r->mix))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joint rows", r->n);
     pp_state_copy(w, &r->end, f->s1);
@@ -251,7 +242,8 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
         }
         r->miss[i] = r->shift[i] - row->b;
         /* joints that contradict each other converge with an error */
-        double change = f->h * fabs(r->miss[i]) * pp_row_length(p, &row->row);
+        double length = f->solve.figure ? f->solve.figure[i].length : pp_row_length(p, &row->row);
+        double change = f->h * fabs(r->miss[i]) * length;
         if (!(change <= r->most)) r->most = change;
     }
     if (r->rounds++ == 0) pp_mix_weigh(&r->mix, p);

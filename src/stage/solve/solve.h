@@ -20,7 +20,8 @@ typedef struct pp_solve_options {
     /* For rounds, with `recall`: an island keeps its last answer (demand.end_nu) if that misses the laws by at most this speed; 0: never
      * [L/T]. */
     double enough;
-    const pp_warm *recall; /* impulses to start from; NULL: those of the last step */
+    const pp_warm *recall;          /* impulses to start from; NULL: those of the last step */
+    struct pp_solve_memory *memory; /* of the round before (stage/solve/solve_memory.h); NULL: none */
     /* Called for each island before the solvers, with a guess or NULL. If it has an answer, it fills `out` and returns true; the answer
      * counts only if the laws hold. NULL: there is none. */
     bool (*direct)(const perp_step_problem *p, const perp_step_solution *guess, pp_arena *arena,

@@ -25,8 +25,8 @@ typedef struct part {
     pp_island *island;
     perp_joint_row *row; /* copies of its rows; NULL: the rows of the frame */
     pp_converted system;
-    double *free;                /* by row: its velocity without impulses */
-    double *rows, *dofs;         /* scratch of the judge */
+    double *free; /* by row: its velocity without impulses */
+    pp_judge_room room;
     perp_step_solution solution; /* that of the frame if the island is the whole problem */
 } part;
 
@@ -59,9 +59,9 @@ static perp_status new_part(pp_frame *f, bool whole, part *q) {
     pp_arena *a = &f->w->arena;
     const perp_step_problem *p = &q->island->p;
     q->free = PP_ARENA_ARRAY(a, double, p->njoint);
-    q->rows = PP_ARENA_ARRAY(a, double, p->njoint);
-    q->dofs = PP_ARENA_ARRAY(a, double, p->ndof);
-    if (!q->free || !q->rows || !q->dofs || (!whole && !copy_rows(a, q))) return PERP_E_MEMORY;
+    q->room.rows = PP_ARENA_ARRAY(a, double, p->njoint);
+    q->room.dofs = PP_ARENA_ARRAY(a, double, p->ndof);
+    if (!q->free || !q->room.rows || !q->room.dofs || (!whole && !copy_rows(a, q))) return PERP_E_MEMORY;
     if (whole)
         q->solution = f->solve.solution;
     else if (!pp_solution_new(a, p, &q->solution))
@@ -70,8 +70,8 @@ static perp_status new_part(pp_frame *f, bool whole, part *q) {
     if (st) return st;
     perp_step_problem none = *p;
     none.njoint = 0;
-    pp_step_velocity(&none, NULL, NULL, q->dofs);
-    for (int i = 0; i < p->njoint; i++) q->free[i] = pp_row_dot(p, &p->joint[i].row, q->dofs);
+    pp_step_velocity(&none, NULL, NULL, q->room.dofs);
+    for (int i = 0; i < p->njoint; i++) q->free[i] = pp_row_dot(p, &p->joint[i].row, q->room.dofs);
     return PERP_OK;
 }
 
@@ -135,7 +135,7 @@ bool pp_linear_accepted(pp_frame *f, pp_linear_system *s) {
         part *q = &s->part[k];
         const perp_step_problem *p = &q->island->p;
         r = pp_step_residual_at(p, &q->solution, pp_step_scale(p));
-        double a = pp_acceptance(f, p, &q->solution, &r, tolerance, q->rows, q->dofs);
+        double a = pp_acceptance(f, p, &q->solution, &r, tolerance, &q->room);
         if (!(a <= tolerance) || pp_motors_contradict(f, q->island, &r, tolerance, why, sizeof why)) return false;
         f->solve.acceptance = fmax(f->solve.acceptance, a);
     }

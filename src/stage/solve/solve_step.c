@@ -13,6 +13,7 @@
 #include "problem/redundant.h"
 #include "stage/solve/joint_rounds.h"
 #include "stage/solve/motor_yield.h"
+#include "stage/solve/solve_memory.h"
 #include "stage/solve/solver_chain.h"
 #include "model/budget.h"
 #include "stage/frame.h"
@@ -82,9 +83,11 @@ static bool keep_answer(const pp_frame *f, pp_trial *t, const pp_island *island)
         memcpy(t->answer.nu + t->p->block_offset[b], f->demand.end_nu + f->pose.problem.block_offset[island->block[b]],
                (size_t)t->p->block_ndof[b] * sizeof *t->answer.nu);
     perp_step_residual r;
+    double tolerance = pp_trial_tolerance(f, t), most = fmin(tolerance, t->o->enough / pp_speed_scale(f, t->scale));
+    if (pp_surely_misses(f, t->p, &t->answer, t->scale, tolerance, most, &t->room)) return false;
     double a = pp_trial_measure(f, t, &t->answer, &r);
-    if (!(a <= fmin(pp_trial_tolerance(f, t), t->o->enough / pp_speed_scale(f, r.scale)))) return false;
-    if (t->o->loads == PP_LOADS_NOW && pp_loads_matter(&f->w->arena, t->p, &t->answer)) return false;
+    if (!(a <= most)) return false;
+    if (t->o->loads == PP_LOADS_NOW && pp_loads_matter(&f->w->arena, t->p, t->room.figure, &t->answer)) return false;
     pp_trial_keep(t, a, &r);
     return true;
 }
@@ -160,12 +163,29 @@ static void note_yield(const pp_solve_options *o, const pp_island *island) {
     for (int b = 0; o->yielded_block && b < island->p.nblock; b++) o->yielded_block[island->block[b]] = true;
 }
 
+/* Figures of the rows of p: of an island, or what is left of it. NULL if memory is refused. */
+static const pp_row_figure *figures_of(const pp_frame *f, const pp_island *island, const pp_redundant *rows,
+                                       const perp_step_problem *q) {
+    const pp_row_figure *all = f->solve.figure;
+    bool left_out = rows->dropped > 0;
+    if (all && !left_out && q->nblock == f->pose.problem.nblock) return all; /* all rows, in their order */
+    pp_row_figure *own = PP_ARENA_ARRAY(&f->w->arena, pp_row_figure, PP_FIGURES(q));
+    if (!all && own) pp_row_figures(q, NULL, &f->w->alloc, own);
+    if (!all) return own;
+    for (int j = 0; own && j < q->njoint; j++) own[j] = all[island->joint[left_out ? rows->index[j] : j]];
+    for (int i = 0; own && i < 3 * q->ncontact; i++)
+        own[q->njoint + i] = all[f->pose.problem.njoint + 3 * island->contact[i / 3] + i % 3];
+    return own;
+}
+
 /* A trial at an island. Cone solvers do not get joint rows that others imply: t->p is the problem without them, of which `rows` tells. */
 static bool new_trial(pp_frame *f, pp_island *island, const pp_solve_options *o, pp_redundant *rows, pp_trial *t) {
     pp_arena *a = &f->w->arena;
     *rows = (pp_redundant){0};
     if (pp_solved_as_cones(f->w, &island->p) && !pp_redundant_find(&island->p, a, rows)) return false;
-    if (!pp_trial_new(a, rows->dropped > 0 ? &rows->kept : &island->p, t)) return false;
+    const perp_step_problem *p = rows->dropped > 0 ? &rows->kept : &island->p;
+    const pp_row_figure *figure = figures_of(f, island, rows, p);
+    if (!figure || !pp_trial_new(a, p, figure, t)) return false;
     if (rows->dropped > 0 && (!pp_solution_new(a, &island->p, &t->best) || !pp_solution_new(a, &island->p, &t->answer)))
         return false; /* room for all rows */
     t->o = o;
@@ -194,6 +214,7 @@ static perp_status solve_island(pp_frame *f, pp_island *island, int k, const per
     pp_trial t;
     pp_redundant rows;
     if (!new_trial(f, island, o, &rows, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
+    t.memory = pp_island_memory(o->memory, k, &f->w->alloc);
     if (f->demand.joints && !f->demand.joints->linear && island->p.njoint && !island->p.ncontact && rows.dropped == 0 &&
         !(t.row = own_joints(a, &island->p.joint, island->p.njoint)))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d joint rows", island->p.njoint);
@@ -286,7 +307,8 @@ static perp_status solve_islands(pp_frame *f, pp_island *island, int n, const pe
 }
 
 void pp_measure_step(pp_frame *f) {
-    if (!f->solve.measured) f->solve.residual = perp_step_problem_residual(&f->pose.problem, &f->solve.solution);
+    const perp_step_problem *p = &f->pose.problem;
+    if (!f->solve.measured) f->solve.residual = perp_step_problem_residual(p, &f->solve.solution);
     f->solve.measured = true;
 }
 
@@ -307,7 +329,10 @@ perp_status pp_solve_step(pp_frame *f, const pp_solve_options *o) {
     f->solve.acceptance = 0;
     perp_step_solution recalled;
     f->solve.share = PP_ARENA_ZERO(&w->arena, double, f->pose.problem.njoint);
-    bool got = f->solve.share && pp_solution_new(&w->arena, &f->pose.problem, &f->solve.solution);
+    pp_row_figure *figure = PP_ARENA_ARRAY(&w->arena, pp_row_figure, PP_FIGURES(&f->pose.problem));
+    bool got = figure && f->solve.share && pp_solution_new(&w->arena, &f->pose.problem, &f->solve.solution);
+    if (figure) pp_row_figures(&f->pose.problem, o->memory, &w->alloc, figure);
+    f->solve.figure = figure;
     pp_arena_mark mark = pp_arena_here(&w->arena);
     const perp_contact_row *contact = f->pose.problem.contact;
     const perp_joint_row *joint = f->pose.problem.joint;

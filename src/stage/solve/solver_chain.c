@@ -123,17 +123,16 @@ static perp_status recover(const posed *c, const double *z, pp_arena *arena, per
 double pp_trial_tolerance(const pp_frame *f, const pp_trial *t) { return f->w->def.tolerance * fmax(1, t->o->slack); }
 
 double pp_trial_measure(const pp_frame *f, const pp_trial *t, const perp_step_solution *s, perp_step_residual *r) {
-    *r = pp_step_residual_at(t->p, s, t->scale);
-    return pp_acceptance(f, t->p, s, r, pp_trial_tolerance(f, t), t->r, t->y);
+    *r = pp_step_residual_by(t->p, t->room.figure, s, t->scale);
+    return pp_acceptance(f, t->p, s, r, pp_trial_tolerance(f, t), &t->room);
 }
 
-bool pp_trial_new(pp_arena *a, const perp_step_problem *p, pp_trial *t) {
+bool pp_trial_new(pp_arena *a, const perp_step_problem *p, const pp_row_figure *figure, pp_trial *t) {
     *t = (pp_trial){.p = p,
-                    .r = PP_ARENA_ARRAY(a, double, p->njoint),
-                    .y = PP_ARENA_ARRAY(a, double, p->ndof),
-                    .scale = pp_step_scale(p),
+                    .room = {PP_ARENA_ARRAY(a, double, p->njoint), PP_ARENA_ARRAY(a, double, p->ndof), figure},
+                    .scale = pp_step_scale_by(p, figure),
                     .acceptance = INFINITY};
-    return t->r && t->y && pp_solution_new(a, p, &t->best) && pp_solution_new(a, p, &t->answer);
+    return t->room.rows && t->room.dofs && pp_solution_new(a, p, &t->best) && pp_solution_new(a, p, &t->answer);
 }
 
 /* The context of is_enough(): the solver asks whether the world accepts a point that misses the solver's own tolerance. */
@@ -168,7 +167,7 @@ static perp_status run_solver(const pp_frame *f, pp_trial *t, const posed *c, co
                              : pp_solve_call(&call, solver, settings, c->problem, z, info);
     if (f->w->run.stopped) return PERP_E_STOPPED;
     if (!st) st = recover(c, z, arena, &t->answer);
-    if (!st && c->cone) info->residual = pp_step_cone_residual(&c->cones, &t->answer);
+    if (!st && c->cone) info->residual = pp_step_cone_residual(&c->cones, &t->answer, t->room.figure);
     return st;
 }
 
@@ -210,20 +209,22 @@ static double least_gain(const pp_frame *f) { return pays_for_digits(f) ? 0.5 : 
  * each row alone would need. */
 static double needed_tol(const pp_frame *f, const pp_trial *t, const perp_step_problem *p) {
     const perp_step_solution *guess = &t->answer; /* zeros if there is no guess */
-    double impulse = 0, lightest = 0, scale = t->scale;
+    const pp_row_figure *known = t->room.figure;
+    double impulse = 0, lightest = 0, scale = t->scale, *nu = t->room.dofs;
     perp_step_problem free = *p;
     free.njoint = free.ncontact = 0;
-    pp_step_velocity(&free, NULL, NULL, t->y); /* velocity without impulses */
+    pp_step_velocity(&free, NULL, NULL, nu); /* velocity without impulses */
     for (int i = 0; i < p->ncontact; i++) {
         const perp_contact_row *c = &p->contact[i];
-        double mass = pp_row_inverse_mass(p, &c->n), W = mass + c->compliance, q = pp_row_dot(p, &c->n, t->y) + c->b_n;
+        double mass = known ? known[p->njoint + 3 * i].inverse : pp_row_inverse_mass(p, &c->n),
+               W = mass + c->compliance, q = pp_row_dot(p, &c->n, nu) + c->b_n;
         if (mass > lightest) lightest = mass;
         if (W > 0) impulse = fmax(impulse, fmax(fabs(q) / W, fabs(guess->p_contact[3 * i])));
     }
     for (int j = 0; j < p->njoint; j++) {
         const perp_joint_row *r = &p->joint[j];
-        double mass = pp_row_inverse_mass(p, &r->row), W = mass + r->compliance,
-               q = pp_row_dot(p, &r->row, t->y) + r->b;
+        double mass = known ? known[j].inverse : pp_row_inverse_mass(p, &r->row), W = mass + r->compliance,
+               q = pp_row_dot(p, &r->row, nu) + r->b;
         if (mass > lightest) lightest = mass;
         if (W > 0) impulse = fmax(impulse, fmax(fabs(q) / W, fabs(guess->p_joint[j])));
     }
@@ -428,7 +429,7 @@ static perp_status solve_condensed(const pp_frame *f, pp_trial *t, const posed *
         bool held;
         posed c = *all;
         c.condensed = &condensed;
-        perp_status st = pp_cone_condense(&all->cones, use, a, &condensed, &held);
+        perp_status st = pp_cone_condense(&all->cones, use, a, t->memory, &condensed, &held);
         if (st == PERP_E_MEMORY) return pp_fail(w, st, "out of memory for %d joint rows", t->p->njoint);
         if (st || held) return PERP_E_SOLVE;
         if ((st = try_condensed(f, t, &c, z))) return st;

@@ -4,7 +4,9 @@
 #ifndef PP_SOLVER_CHAIN_H
 #define PP_SOLVER_CHAIN_H
 
+#include "problem/convert/cone_condensed.h"
 #include "problem/islands.h"
+#include "stage/solve/acceptance.h"
 #include "stage/solve/solve.h"
 
 /* The tries to solve one problem, and the best answer so far. */
@@ -15,9 +17,10 @@ typedef struct pp_trial {
     perp_joint_row *row;     /* its joint rows, if rounds may change them; NULL: they are constant */
     perp_step_solution best, answer;
     const perp_step_solution *guess; /* for captures: the guess before the first try; NULL: there was none */
-    double *r, *y;                   /* scratch of njoint and ndof numbers */
-    double scale;                    /* speeds of the problem, pp_step_scale() */
-    double acceptance;               /* acceptance of the best answer */
+    pp_judge_room room;
+    pp_cone_memory *memory; /* of the island in the round before; NULL: none */
+    double scale;           /* speeds of the problem, pp_step_scale() */
+    double acceptance;      /* acceptance of the best answer */
     perp_step_residual residual;
     const perp_solver_type *used;
     perp_solve_info info;
@@ -29,8 +32,9 @@ typedef struct pp_trial {
 /* Is this problem solved as cones first, with all of its joint rows as unknowns? */
 bool pp_solved_as_cones(const perp_world *w, const perp_step_problem *p);
 
-/* A trial without an answer yet; false if memory is refused. Its fields o, island and row are for the caller to set. */
-bool pp_trial_new(pp_arena *a, const perp_step_problem *p, pp_trial *t);
+/* A trial without an answer yet; false if memory is refused. Its fields o, island, row and memory are for the caller to set. figure: of the
+ * rows of p, or NULL. */
+bool pp_trial_new(pp_arena *a, const perp_step_problem *p, const pp_row_figure *figure, pp_trial *t);
 
 /* What the worst residual of an answer may be, relative to the speeds of the problem. */
 double pp_trial_tolerance(const pp_frame *f, const pp_trial *t);

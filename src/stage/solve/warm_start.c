@@ -24,6 +24,15 @@ static uint32_t joint_key(const pp_frame *f, int row) {
     return (uint32_t)f->pose.problem.joint[row].joint * PP_JOINT_MAX_ROWS + (uint32_t)f->pose.row_number[row];
 }
 
+/* Where the row with this key is remembered, searched from j on and then from the beginning; j if it is not. */
+static int place_of_key(const pp_warm *m, int j, uint32_t key) {
+    for (int k = 0; k < m->njoint; k++) {
+        int at = j + k < m->njoint ? j + k : j + k - m->njoint;
+        if (m->joint[at].key == key) return at;
+    }
+    return j;
+}
+
 void pp_recall(const pp_frame *f, const pp_warm *m, perp_step_solution *guess) {
     double part = f->task.half && !m ? 0.5 : 1; /* the memory contains impulses of a whole step */
     if (!m) m = &f->w->warm;
@@ -54,12 +63,17 @@ void pp_recall(const pp_frame *f, const pp_warm *m, perp_step_solution *guess) {
         p[0] = -c->b_n / c->compliance;
         p[1] = p[2] = guess->sigma[i] = guess->p_spin[i] = guess->p_roll[2 * i] = guess->p_roll[2 * i + 1] = 0;
     }
+    uint32_t last = 0;
     for (int i = 0, j = 0; i < f->pose.problem.njoint; i++) {
         guess->p_joint[i] = 0;
         if (f->pose.problem.joint[i].joint < 0) continue; /* belongs to no joint: not remembered */
         uint32_t key = joint_key(f, i);
-        while (j < m->njoint && m->joint[j].key < key) j++;
+        if (key < last) /* the first row of servos, or of rotors, which come after those of all joints */
+            j = place_of_key(m, j, key);
+        else
+            while (j < m->njoint && m->joint[j].key < key) j++;
         if (j < m->njoint && m->joint[j].key == key) guess->p_joint[i] = part * m->joint[j].p;
+        last = key;
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "math/turn_free.h"
 #include "perp/math.h"
 
 #define PI 3.14159265358979323846
@@ -313,7 +314,10 @@ static void test_free_reference(void **state) {
     perp_vec3 w = start_w, L0 = {0.1, 4, 0.3};
     double worst_E = 0, worst_L = 0, worst_q = 0;
     for (int k = 1; k <= 60000; k++) {
+        perp_quat turned = q;
+        assert_true(pp_turn_free(I, 1e-3, &turned, w));
         assert_true(perp_rotate_free(I, 1e-3, &q, &w));
+        assert_memory_equal(&turned, &q, sizeof q); /* the same to the last bit */
         perp_vec3 L = momentum(I, q, w);
         worst_E = fmax(worst_E, fabs(perp_v3_dot(w, L) / 2 - 4.02) / 4.02);
         worst_L = fmax(worst_L, v_dist(L, L0) / perp_v3_norm(L0));
@@ -335,7 +339,10 @@ static void test_free_conservation(void **state) {
         perp_vec3 w = rnd_vec(), L0 = momentum(I, q, w);
         double E0 = perp_v3_dot(w, L0) / 2;
         for (int k = 0; k < 2000; k++) {
+            perp_quat turned = q;
+            assert_true(pp_turn_free(I, 0.05, &turned, w));
             assert_true(perp_rotate_free(I, 0.05, &q, &w));
+            assert_memory_equal(&turned, &q, sizeof q);
             perp_vec3 L = momentum(I, q, w);
             SMALL(v_dist(L, L0), 1e-12 * perp_v3_norm(L0));
             SMALL(perp_v3_dot(w, L) / 2 - E0, 1e-12 / thin * E0);

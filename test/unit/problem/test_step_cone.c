@@ -9,6 +9,7 @@
 #include "problem/rows.h"
 #include "problem/convert/cone_condensed.h"
 #include "problem/convert/to_cone.h"
+#include "stage/solve/solve_memory.h"
 
 typedef struct answer {
     perp_step_solution s;
@@ -184,7 +185,7 @@ static void condensed(void **state) {
         answer a;
         assert_int_equal(pp_step_to_cone(&s.p, &arena, &c), PERP_OK);
         memcpy(before, use, sizeof use);
-        assert_int_equal(pp_cone_condense(&c, use, &arena, &k, &held), PERP_OK);
+        assert_int_equal(pp_cone_condense(&c, use, &arena, NULL, &k, &held), PERP_OK);
         if (held) continue; /* two bodies that many rows hold */
         double kept[4 * RP_ROWS], scale = 1;
         for (int i = 0; i < k.n; i++) kept[i] = rp_unit();
@@ -229,10 +230,113 @@ static void dependent_rows_are_held(void **state) {
         pp_cone_condensed k;
         bool held;
         assert_int_equal(pp_step_to_cone(&s.p, &arena, &c), PERP_OK);
-        assert_int_equal(pp_cone_condense(&c, use, &arena, &k, &held), PERP_OK);
+        assert_int_equal(pp_cone_condense(&c, use, &arena, NULL, &k, &held), PERP_OK);
         assert_true(held);
         pp_arena_reset(&arena);
     }
+}
+
+/* Two condensed problems, to the bit. */
+static void assert_same_problem(const pp_cone_condensed *x, const pp_cone_condensed *y, const double *kept) {
+    const perp_cone *a = &x->problem.as.cone, *b = &y->problem.as.cone;
+    size_t n = (size_t)x->n;
+    assert_int_equal(x->n, y->n);
+    assert_memory_equal(a->q, b->q, n * sizeof *a->q);
+    assert_memory_equal(a->W.value, b->W.value, n * n * sizeof *a->q);
+    double all[4 * RP_ROWS];
+    memcpy(all, pp_cone_condensed_expand(x, kept), (size_t)x->cone->n * sizeof *all);
+    assert_memory_equal(pp_cone_condensed_expand(y, kept), all, (size_t)x->cone->n * sizeof *all);
+}
+
+/* Changes one number of the matrices: of a row, a mass or a compliance; or what a row is taken for. */
+static void change(rp_step *s, int what, pp_row_use *use) {
+    for (int j = 0; j < s->p.njoint; j++) {
+        perp_joint_row *r = &s->joint[j];
+        if (use[j] != PP_ROW_FREE || !(what == 2 ? r->compliance > 0 : r->row.block[1] >= 0)) continue;
+        if (what == 0) r->row.J[1][0] += 0.5;
+        if (what == 1) s->Minv[36 * r->row.block[1]] *= 2;
+        if (what == 2) r->compliance *= 2;
+        if (what == 3) use[j] = PP_ROW_KEPT;
+        return;
+    }
+}
+
+/* A problem condensed from the memory of one with the same matrices and other right-hand sides has the same numbers as without a memory. One with
+ * other matrices is condensed anew. */
+static void condensed_from_memory(void **state) {
+    (void)state;
+    pp_cone_memory memory = {0};
+    int recalled = 0, anew = 0;
+    for (int round = 0; round < 200; round++) {
+        pp_row_use use[4 * RP_ROWS];
+        rp_step s = some_robot(round, 0, use);
+        repoint(&s);
+        pp_step_cone c;
+        pp_cone_condensed first, with, without;
+        bool held;
+        assert_int_equal(pp_step_to_cone(&s.p, &arena, &c), PERP_OK);
+        assert_int_equal(pp_cone_condense(&c, use, &arena, &memory, &first, &held), PERP_OK);
+        if (!held) {
+            for (int j = 0; j < s.p.njoint; j++) s.joint[j].b += rp_sym();
+            for (int i = 0; i < s.p.ncontact; i++) s.contact[i].b_n += rp_sym();
+            for (int i = 0; i < s.p.ndof; i++) s.momentum[i] += rp_sym();
+            if (round % 2) change(&s, round / 2 % 4, use);
+            assert_int_equal(pp_step_to_cone(&s.p, &arena, &c), PERP_OK);
+            const char *before = memory.bytes;
+            assert_int_equal(pp_cone_condense(&c, use, &arena, &memory, &with, &held), PERP_OK);
+            bool from_memory = (const char *)with.L >= before && (const char *)with.L < before + memory.cap;
+            assert_true(from_memory == (round % 2 == 0));
+            *(from_memory ? &recalled : &anew) += 1;
+            if (!held) {
+                double kept[4 * RP_ROWS];
+                for (int i = 0; i < with.n; i++) kept[i] = rp_unit();
+                assert_int_equal(pp_cone_condense(&c, use, &arena, NULL, &without, &held), PERP_OK);
+                assert_same_problem(&with, &without, kept);
+            }
+        }
+        pp_arena_reset(&arena);
+    }
+    assert_true(recalled > 5 && anew > 5);
+    pp_cone_memory_destroy(&memory, &arena.alloc);
+}
+
+static void assert_figures(const perp_step_problem *p, const pp_row_figure *figure) {
+    for (int i = 0; i < PP_FIGURES(p); i++) {
+        pp_row_figure own = pp_step_figure(p, pp_figure_row(p, i));
+        assert_memory_equal(&figure[i], &own, sizeof own);
+    }
+}
+
+/* Figures of rows are the same with a memory as without, whatever changed since. The judge finds the same with them. */
+static void figures_from_memory(void **state) {
+    (void)state;
+    pp_solve_memory memory = {0};
+    for (int round = 0; round < 100; round++) {
+        rp_step s = some_problem(round);
+        repoint(&s);
+        answer a;
+        room(&a);
+        for (int i = 0; i < s.p.ndof; i++) a.nu[i] = rp_sym();
+        for (int j = 0; j < s.p.njoint; j++) a.p_joint[j] = rp_sym();
+        for (int i = 0; i < s.p.ncontact; i++) a.p_contact[3 * i] = rp_unit();
+        for (int what = 0; what < 5; what++) {
+            pp_row_figure *figure = PP_ARENA_ARRAY(&arena, pp_row_figure, PP_FIGURES(&s.p));
+            int block = rp_int(s.p.nblock);
+            if (what == 1) s.Minv[36 * block] *= 2;
+            if (what == 2) s.momentum[s.offset[block]] += 1;
+            if (what == 3 && s.p.njoint) s.joint[rp_int(s.p.njoint)].row.J[1][0] += 0.5;
+            if (what == 4 && s.p.ncontact) s.contact[rp_int(s.p.ncontact)].t.J[1][0] += 0.5;
+            pp_row_figures(&s.p, &memory, &arena.alloc, figure);
+            assert_figures(&s.p, figure);
+            double scale = pp_step_scale(&s.p);
+            assert_true(pp_step_scale_by(&s.p, figure) == scale);
+            perp_step_residual x = pp_step_residual_at(&s.p, &a.s, scale),
+                               y = pp_step_residual_by(&s.p, figure, &a.s, scale);
+            assert_memory_equal(&x, &y, sizeof x);
+        }
+        pp_arena_reset(&arena);
+    }
+    pp_solve_memory_destroy(&memory, &arena.alloc);
 }
 
 /* Neither an LCP nor a mixed one can hold a true cone; without friction there is none. */
@@ -271,7 +375,7 @@ static void judged_alike(void **state) {
                            r); /* so that nothing is cleaned on the way back */
         pp_step_cone_recover(&c, r, room(&a));
         double judge = perp_problem_residual(&c.problem, r);
-        assert_near(pp_step_cone_residual(&c, &a.s), judge, 1e-10 * (1 + judge));
+        assert_near(pp_step_cone_residual(&c, &a.s, NULL), judge, 1e-10 * (1 + judge));
         pp_arena_reset(&arena);
     }
 }
@@ -307,9 +411,11 @@ static void disc_and_polygon(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_equations),          cmocka_unit_test(guess_and_back), cmocka_unit_test(condensed),
-        cmocka_unit_test(dependent_rows_are_held), cmocka_unit_test(refused_by_lcp), cmocka_unit_test(judged_alike),
-        cmocka_unit_test(disc_and_polygon),
+        cmocka_unit_test(same_equations),      cmocka_unit_test(guess_and_back),
+        cmocka_unit_test(condensed),           cmocka_unit_test(dependent_rows_are_held),
+        cmocka_unit_test(refused_by_lcp),      cmocka_unit_test(judged_alike),
+        cmocka_unit_test(disc_and_polygon),    cmocka_unit_test(condensed_from_memory),
+        cmocka_unit_test(figures_from_memory),
     };
     return cmocka_run_group_tests_name("step problem as cones", tests, arena_setup, arena_teardown);
 }
