@@ -16,6 +16,7 @@ typedef struct pp_trial {
     perp_step_solution best, answer;
     const perp_step_solution *guess; /* for captures: the guess before the first try; NULL: there was none */
     double *r, *y;                   /* scratch of njoint and ndof numbers */
+    double allowed;                  /* the answer may miss the laws by this many tolerances */
     double scale;                    /* speeds of the problem, pp_step_scale() */
     double acceptance;               /* acceptance of the best answer */
     perp_step_residual residual;
