@@ -19,7 +19,7 @@ typedef struct pp_solve_options {
     double slack; /* if > 1: the answer may miss the laws by this many tolerances, since another round follows */
     /* By block, for rounds: the answer of an island may miss the laws by this many tolerances, the most of its blocks, if solvers get no
      * closer at once, since another round follows. NULL: by one. */
-    const double *allowed;
+    double *allowed;
     /* For rounds, with `recall`: an island keeps its last answer (demand.end_nu) if that misses the laws by at most this speed; 0: never
      * [L/T]. */
     double enough;
