@@ -25,6 +25,8 @@ typedef struct pp_frame_demand {
      * start. */
     const double *end_gap; /* by contact: gap at the end pose that velocity end_nu leads to [L]; NAN: not known yet */
     const double *end_nu;  /* ndof */
+    const double *
+        slip; /* PP_FRICTION_ROWS by contact: terms of finite rotations of its slip; NULL, or the first NAN: those of end_nu */
     const pp_state *end_state; /* poses that end_nu leads to; NULL: not known */
     const double *allowance;   /* by contact: penetration that may remain at the end [L]; NULL: none */
     const pp_state *levers;    /* poses to which the contact points belong; NULL: s1, with driven bodies at the end */

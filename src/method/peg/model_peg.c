@@ -55,7 +55,7 @@
 #define LOOSE 1e-2
 /* [1] Largest tolerance of such a round, as a multiple of the tolerance of the world. Half and double: no effect. */
 #define MOST_SLACK 100
-/* [1] Residual that a round with many contacts may leave, as a fraction of the present gap error. Half: no effect;
+/* [1] Residual that the answer of a round may have, as a fraction of the present gap error. Half: no effect;
  * double: other bits only. */
 #define SHARE 0.04
 /* [1] A round is solved loosely only if its residual may exceed this multiple of the tolerance: a smaller one saves no
@@ -70,13 +70,7 @@
 /* [1] Relative uncertainty of efforts and impulses of a solution, as a multiple of the tolerance. Another plane must
  * lower the effort, or a contact stay below its friction limit, by more than that. */
 #define LESS 100
-/* [1] Error of slips, as a fraction of the tolerance of gaps: errors of slips add up from step to step, those of gaps do
- * not. At ten times this value a coin on a turntable moves by 2e-10 m in 20,000 steps. Half and double: other bits only. */
-#define SLIP_SHARE 1e-4
-/* [rounds] Largest number of rounds until slip converges. Each round leaves the fraction h |turn rate|
- * of the error. Half: other bits only; double: no effect. */
-#define MAX_SLIPS 8
-/* [rounds] Largest number of rounds that bring gaps from within tolerance to rounding. Half: other bits only; double:
+/* [rounds] Largest number of rounds that bring gaps and slips from within tolerance to rounding. Half: other bits only; double:
  * no effect. */
 #define MAX_POLISH 12
 /* [rounds] Number of rounds in a substep that select unique loads. New pairs may be found after such a round. Half:
@@ -196,15 +190,34 @@ static double slack_for(const pp_peg_work *k, double miss) {
     return by > WORTH ? by : 1;
 }
 
-/* Largest curvature error of the paths of points by rotation: the error at the end of gaps that are linear at the start
- * [L]. */
+/* Curvature error of the path of the points of placed shape i by rotation: the error at the end of gaps that are linear
+ * at the start [L]. */
+static double bend_of_way(const pp_peg_work *k, int i, const double *nu) {
+    double way = pp_turn_travel(k, i, nu), size = k->f->collide.placed[i].g->size;
+    return k->f->collide.placed[i].moves && size > 0 ? way * way / size : 0;
+}
+
+/* The largest of them. */
 static double bend_of_ways(const pp_peg_work *k, const double *nu) {
     double bend = 0;
-    for (int i = 0; i < k->f->collide.nplaced; i++) {
-        double way = pp_turn_travel(k, i, nu), size = k->f->collide.placed[i].g->size;
-        if (k->f->collide.placed[i].moves && size > 0) bend = fmax(bend, way * way / size);
-    }
+    for (int i = 0; i < k->f->collide.nplaced; i++) bend = fmax(bend, bend_of_way(k, i, nu));
     return bend;
+}
+
+/* As long as gaps have errors, contacts contradict each other by as much, so that a solution is far away or does not
+ * exist. Answers of such rounds need not be better than their gap errors, because another round follows. Solvers still
+ * aim at the usual tolerance. first: gaps are linear at the start. */
+static void allow_for_gap_errors(pp_peg_work *k, bool first) {
+    const pp_frame *f = k->f;
+    double *allowed = k->options.allowed;
+    memset(allowed, 0, (size_t)f->control.nblock * sizeof *allowed);
+    if (k->linear || f->w->def.form != PERP_FORM_CONE) return;
+    for (int i = 0; i < f->collide.nplaced; i++) {
+        int body = f->collide.placed[i].body, b = f->control.block[body];
+        if (b < 0) continue;
+        double miss = first ? bend_of_way(k, i, k->m->nu) : k->gap_error[body];
+        allowed[b] = fmax(allowed[b], SHARE * miss / k->least);
+    }
 }
 
 static perp_status begin(pp_frame *f, pp_peg_work *k) {
@@ -226,10 +239,11 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     k->gap_error = PP_ARENA_ZERO(&w->arena, double, w->nbody);
     k->fat = PP_ARENA_ARRAY(&w->arena, pp_box, f->collide.nplaced);
     k->lever = PP_ARENA_ARRAY(&w->arena, double, f->collide.nplaced);
+    k->options.allowed = PP_ARENA_ARRAY(&w->arena, double, f->control.nblock);
     k->arc = PP_ARENA_ARRAY(&w->arena, double, f->collide.nplaced);
     double *nu = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
-    if (!k->turn || !k->end.moved_by || !k->end.stays || !k->gap_error || !k->fat || !k->lever || !k->arc || !nu ||
-        !probes(k) || !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->control.ndof + 1) ||
+    if (!k->turn || !k->end.moved_by || !k->end.stays || !k->gap_error || !k->options.allowed || !k->fat || !k->lever ||
+        !k->arc || !nu || !probes(k) || !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->control.ndof + 1) ||
         !pp_touches_new(&k->touches, f->collide.nplaced, f->collide.placed, &w->arena))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     pp_peg_levers(k);
@@ -300,6 +314,7 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
                                                 .finite_slip = !k->linear && !k->at_end});
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
     k->options.no_lift = k->mode.no_lift;
+    allow_for_gap_errors(k, !guess);
     k->options.enough = guess && !k->at_end ? answers_hold(k) : 0;
     k->options.recall = guess ? &m->tries : NULL;
     k->options.memory = &m->memory;
@@ -327,6 +342,7 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     }
     if (!pp_poses_advance(k, m->nu))
         return pp_fail(f->w, PERP_E_SOLVE, "a body turns too far in one step at t = %g", f->s0->t);
+    pp_peg_measure_slips(k);
     return pp_joint_rounds_look(f, &k->end_state, m->nu);
 }
 
@@ -341,10 +357,9 @@ static double next_slack(const pp_peg_work *k, const pp_peg_findings *found) {
 
 /* Counters of the rounds. */
 typedef struct progress {
-    double least;   /* smallest gap error of rounds in which nothing else changed [L] */
+    double least;   /* smallest error of gaps and slips of rounds in which nothing else changed [L] */
     int idle;       /* successive rounds that did not halve it */
-    int polish;     /* rounds for accuracy of gaps alone */
-    int slips;      /* rounds for slip alone */
+    int polish;     /* rounds for accuracy of gaps and slips alone */
     int thrown;     /* rounds in which contacts added more energy than there was */
     double nearest; /* smallest gap error since a pair was added [L] */
     int stalled;    /* successive rounds that did not halve it */
@@ -366,17 +381,20 @@ static bool stalled(const pp_peg_work *k, const pp_peg_findings *found, progress
     return p->stalled > MAX_STALLED;
 }
 
+/* Do the answers of the round obey the laws to the tolerance of the world? */
+static bool answers_accurate(const pp_peg_work *k) {
+    return k->options.slack <= 1 && k->f->solve.acceptance <= k->f->w->def.tolerance;
+}
+
 /* Would another round improve nothing? */
 static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress *p) {
     bool news = has_news(found) || (found->moved && !k->linear);
     if (!pp_joint_rounds_settled(k->f, news) || news) return false;
-    double slip = pp_slip_miss(k->f, k->at_end ? NULL : &k->end_state) * k->f->h;
-    if (!k->loose_tolerance && slip > fmax(k->finest, SLIP_SHARE * k->least) && p->slips++ < MAX_SLIPS) return false;
-    p->idle = found->worst < p->least / 2 ? 0 : p->idle + 1;
-    p->least = fmin(p->least, found->worst);
-    if (k->options.slack > 1 || !k->still) return false;
-    return k->linear || k->loose_tolerance || found->worst <= k->finest || p->idle > PP_PATIENCE ||
-           ++p->polish > MAX_POLISH;
+    double error = fmax(k->linear ? 0 : found->worst, pp_peg_slip_error(k));
+    p->idle = error < p->least / 2 ? 0 : p->idle + 1;
+    p->least = fmin(p->least, error);
+    if (!answers_accurate(k) || !k->still) return false;
+    return k->loose_tolerance || error <= k->finest || p->idle > PP_PATIENCE || ++p->polish > MAX_POLISH;
 }
 
 /* Is the next round the one that selects loads? It comes when contacts and gaps have converged: problems before that
@@ -461,7 +479,7 @@ static bool tied(const pp_peg_work *k) {
 
 /* Do the chosen planes hold, with gaps within tolerance? */
 static bool planes_hold(const pp_peg_work *k, const pp_peg_findings *found) {
-    return !has_news(found) && !found->moved && found->worst <= k->least && k->options.slack <= 1 && k->still;
+    return !has_news(found) && !found->moved && found->worst <= k->least && answers_accurate(k) && k->still;
 }
 
 /* Runs rounds until nothing changes. *settled: they converged, and the solution is acceptable; k->now.phase: the phase
@@ -636,6 +654,7 @@ static perp_status finish(pp_peg_work *k) {
     f->method.posed_at_end = k->mode.symmetric;
     f->method.posed_linear = k->linear;
     if (f->demand.levers != f->s0) f->demand.levers = NULL; /* they point into this work */
+    f->demand.slip = NULL;
     return PERP_OK;
 }
 

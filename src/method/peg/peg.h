@@ -30,6 +30,9 @@
 
 /* Number of earlier rounds that the next round uses. */
 #define PP_PEG_HISTORY 2
+/* Numbers of a row that the rounds iterate: the offset of its linear gap [L], and what finite rotations add to its slip
+ * along two tangents [L/T] (stage/pose/slip.c). */
+#define PP_PEG_ITERATED 3
 
 /* All shapes at one set of poses. */
 typedef struct pp_poses {
@@ -52,8 +55,10 @@ typedef struct pp_peg_row {
     perp_vec3 at1; /* midpoint of the two points at the end poses; not set for curved pairs */
     double offset; /* offset of its linear gap in the last problem; NAN: not known [L] */
     int history;   /* number of earlier rounds in the next two arrays, the latest first */
+    /* terms of its slip in the last problem, and at its answer; the latter is NAN if the points of the impulse are new */
+    double posed_slip[PP_FRICTION_ROWS], slip[PP_FRICTION_ROWS];
     /* see peg_mix.c; old_miss NAN: the row had no impulse [L] */
-    double old_target[PP_PEG_HISTORY], old_miss[PP_PEG_HISTORY];
+    double old_target[PP_PEG_HISTORY][PP_PEG_ITERATED], old_miss[PP_PEG_HISTORY];
     double push;   /* normal impulse of the last solve */
     bool fresh;    /* not solved yet */
     pp_plane flat; /* face on which its patch comes to lie flat, see pp_touch_push; PP_NO_PLANE: none */
@@ -264,15 +269,19 @@ double pp_peg_effort(const pp_peg_work *k, double *scratch);
 /* Makes the rows of all active pairs. New rows, and rows of pairs in `renew`, are chosen at the poses `at`. Old rows
  * stay while their contact lies on its features. */
 perp_status pp_peg_rows(pp_peg_work *k, const pp_poses *at, const bool *renew);
+/* After a round was solved: what the terms of the slips were, and what they would have to be. */
+void pp_peg_measure_slips(pp_peg_work *k);
+/* Largest error of the slip of rows with an impulse [L]. */
+double pp_peg_slip_error(const pp_peg_work *k);
 /* Measures the gaps of all rows at the end poses. */
 void pp_peg_row_gaps(pp_peg_work *k);
 /* Writes the rows to f->contacts. */
 perp_status pp_peg_contacts(pp_peg_work *k);
 
 /* peg_mix.c */
-/* End gaps for the next problem, extrapolated from the last rounds. allow: penetration that may stay. False: out of
- * memory. */
-bool pp_peg_mix(pp_peg_work *k, double *end, const double *allow);
+/* End gaps and terms of slips for the next problem, extrapolated from the last rounds. allow: penetration that may stay. slip:
+ * PP_FRICTION_ROWS for each row; the first is NAN if they are not known. False: out of memory. */
+bool pp_peg_mix(pp_peg_work *k, double *end, const double *allow, double *slip);
 /* Opening of a row in the step with the velocity of the last round [L]. */
 double pp_peg_opening(const pp_peg_work *k, const pp_peg_pair *p, const pp_peg_row *r);
 

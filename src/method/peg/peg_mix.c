@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* peg_mix.c - extrapolates the end gaps of the next round from the rounds before (Anderson acceleration)
+/* peg_mix.c - extrapolates the end gaps and slips of the next round from the rounds before (Anderson acceleration)
  *
  * Problem  The rows of the start pose approximate the gradients of the gaps at the end pose. A correction by the gap error therefore leaves
  *          a new error, about the old one times the angle that the bodies rotate in the step. The rounds converge linearly, and the
  *          correction of one row disturbs its neighbours.
  * Method   Anderson acceleration for each island. In each round, every row has a target: the offset of its linear gap that the plain
  *          iteration would use. The next round uses the combination of the last targets, with coefficients that sum to one, whose
- *          gap errors are smallest. For one row this is the secant method. If rows move with the end poses, the plain
+ *          gap errors are smallest. For one row this is the secant method. What finite rotations add to the slip (stage/pose/slip.c)
+ *          follows with the same coefficients: its errors have the same cause. If rows move with the end poses, the plain
  *          iteration is used.
  * Source   Anderson, J. ACM 12 (1965) 547; Walker, Ni, SIAM J. Numer. Anal. 49 (2011) 1715.
  * Cost     Number of rows times PP_PEG_HISTORY squared. */
@@ -50,7 +51,7 @@ double pp_peg_opening(const pp_peg_work *k, const pp_peg_pair *p, const pp_peg_r
 typedef struct island {
     const int *row;
     int n;
-    const double *miss, *target; /* of this round, by row index of the world */
+    const double *miss, *target; /* of this round, by row index of the world; PP_PEG_ITERATED targets for each row */
     /* weight of the gap error: each pair has the same total weight, however many rows have an impulse */
     const double *weight;
 } island;
@@ -129,17 +130,19 @@ static void mix(const pp_peg_work *k, const island *s, double *q, double *target
     }
     for (int i = 0; i < s->n; i++) {
         int r = s->row[i];
-        double sum = s->target[r];
-        for (int j = 0; j < depth && j < row[r].history; j++) sum -= gamma[j] * (s->target[r] - row[r].old_target[j]);
-        target[r] = sum;
+        for (int c = 0; c < PP_PEG_ITERATED; c++) {
+            double now = s->target[PP_PEG_ITERATED * r + c], sum = now;
+            for (int j = 0; j < depth && j < row[r].history; j++) sum -= gamma[j] * (now - row[r].old_target[j][c]);
+            target[PP_PEG_ITERATED * r + c] = sum;
+        }
     }
 }
 
-static void remember(pp_peg_row *r, double target, double miss) {
+static void remember(pp_peg_row *r, const double *target, double miss) {
     int keep = r->history < PP_PEG_HISTORY ? r->history : PP_PEG_HISTORY - 1;
     memmove(r->old_target + 1, r->old_target, (size_t)keep * sizeof *r->old_target);
     memmove(r->old_miss + 1, r->old_miss, (size_t)keep * sizeof *r->old_miss);
-    r->old_target[0] = target;
+    memcpy(r->old_target[0], target, sizeof r->old_target[0]);
     r->old_miss[0] = miss;
     r->history = keep + 1;
 }
@@ -171,15 +174,16 @@ static int find_islands(const pp_peg_work *k, int *parent, int *of_row, int *fir
     return n;
 }
 
-bool pp_peg_mix(pp_peg_work *k, double *end, const double *allow) {
+bool pp_peg_mix(pp_peg_work *k, double *end, const double *allow, double *slip) {
     struct pp_peg *m = k->m;
     pp_arena *a = &k->f->w->arena;
     int nblock = k->f->control.nblock, n = m->nrow;
     int *parent = PP_ARENA_ARRAY(a, int, nblock), *first = PP_ARENA_ARRAY(a, int, nblock + 1),
         *of_row = PP_ARENA_ARRAY(a, int, n), *list = PP_ARENA_ARRAY(a, int, n);
     double *moved = PP_ARENA_ARRAY(a, double, n), *miss = PP_ARENA_ARRAY(a, double, n),
-           *target = PP_ARENA_ARRAY(a, double, n), *next = PP_ARENA_ARRAY(a, double, n),
-           *weight = PP_ARENA_ARRAY(a, double, n), *q = PP_ARENA_ARRAY(a, double, (PP_PEG_HISTORY + 1) * n);
+           *target = PP_ARENA_ARRAY(a, double, PP_PEG_ITERATED *n),
+           *next = PP_ARENA_ARRAY(a, double, PP_PEG_ITERATED *n), *weight = PP_ARENA_ARRAY(a, double, n),
+           *q = PP_ARENA_ARRAY(a, double, (PP_PEG_HISTORY + 1) * n);
     if (!weight || !parent || !first || !of_row || !list || !moved || !miss || !target || !next || !q) return false;
     for (int i = 0; i < m->npair; i++) {
         const pp_peg_pair *p = &m->pair[i];
@@ -196,9 +200,11 @@ bool pp_peg_mix(pp_peg_work *k, double *end, const double *allow) {
             if (!counts) m->row[r].history = 0;
             moved[r] = pp_peg_opening(k, p, &m->row[r]);
             miss[r] = counts ? end[r] + allow[r] : 0;
-            target[r] = next[r] = miss[r] - moved[r];
+            target[PP_PEG_ITERATED * r] = miss[r] - moved[r];
+            for (int c = 1; c < PP_PEG_ITERATED; c++) target[PP_PEG_ITERATED * r + c] = m->row[r].slip[c - 1];
         }
     }
+    if (n > 0) memcpy(next, target, (size_t)(PP_PEG_ITERATED * n) * sizeof *next);
     int islands = find_islands(k, parent, of_row, first, list);
     for (int i = 0; i < islands; i++) {
         island s = {
@@ -208,8 +214,10 @@ bool pp_peg_mix(pp_peg_work *k, double *end, const double *allow) {
     for (int r = 0; r < n; r++) {
         pp_peg_row *row = &m->row[r];
         bool counts = !isnan(end[r]) && isfinite(row->gap1) && !row->bounces;
-        if (counts && (row->history > 0 || row->push > 0)) end[r] = next[r] + moved[r] - allow[r];
-        if (counts) remember(row, target[r], row->push > 0 ? miss[r] : NAN);
+        const double *to = next + PP_PEG_ITERATED * r;
+        if (counts && (row->history > 0 || row->push > 0)) end[r] = to[0] + moved[r] - allow[r];
+        for (int c = 1; c < PP_PEG_ITERATED; c++) slip[PP_FRICTION_ROWS * r + c - 1] = to[c];
+        if (counts) remember(row, target + PP_PEG_ITERATED * r, row->push > 0 ? miss[r] : NAN);
         row->offset = end[r] - moved[r];
     }
     return true;

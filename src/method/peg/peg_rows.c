@@ -7,6 +7,7 @@
 #include "stage/collide/contact_fill.h"
 #include "method/peg/peg.h"
 #include "stage/pose/rebound.h"
+#include "stage/pose/slip.h"
 
 #include <string.h>
 
@@ -84,6 +85,7 @@ static void place_row(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *r) {
     r->b = t.b;
     r->n = t.n;
     r->gap = t.gap;
+    r->slip[0] = NAN;
     r->gap0 = k->mode.symmetric || at->state != k->start.state
                   ? pp_touch_at(&k->start.solid[p->i], &k->start.solid[p->j], r->plane, r->feature).gap
                   : t.gap;
@@ -98,6 +100,28 @@ static void end_gap(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *r) {
     r->gap1 = t.gap;
     r->off1 = t.off;
     r->at1 = perp_v3_scale(0.5, perp_v3_add(t.a, t.b));
+}
+
+void pp_peg_measure_slips(pp_peg_work *k) {
+    const pp_frame *f = k->f;
+    for (int r = 0; r < k->m->nrow; r++) {
+        pp_peg_row *row = &k->m->row[r];
+        pp_slip_terms now = pp_slip_terms_at(f, r, f->solve.solution.nu, k->at_end ? NULL : &k->end_state);
+        memcpy(row->posed_slip, f->pose.slip[r].b, sizeof row->posed_slip);
+        if (row->history > 0 && isnan(row->slip[0])) /* posed plainly, as the next round needs to know */
+            memcpy(row->old_target[0] + 1, row->posed_slip, (PP_PEG_ITERATED - 1) * sizeof *row->posed_slip);
+        memcpy(row->slip, now.b, sizeof row->slip);
+    }
+}
+
+double pp_peg_slip_error(const pp_peg_work *k) {
+    double most = 0;
+    for (int r = 0; r < k->m->nrow; r++) {
+        const pp_peg_row *row = &k->m->row[r];
+        for (int c = 0; row->push > 0 && c < k->f->w->def.dim - 1; c++)
+            most = fmax(most, fabs(row->slip[c] - row->posed_slip[c]));
+    }
+    return most * k->f->h;
 }
 
 void pp_peg_row_gaps(pp_peg_work *k) {
@@ -136,8 +160,12 @@ static perp_status round_rows(pp_peg_work *k, pp_peg_pair *p, int first, bool ol
     if (!row_room(k, first + m->round.n)) return PERP_E_MEMORY;
     for (int c = 0; c < m->round.n; c++) {
         const pp_pair *t = &m->round.pair[c];
-        pp_peg_row r = {
-            .feature = t->feature, .plane = PP_ROUND_PLANE, .gap1 = NAN, .fresh = true, .flat = PP_NO_PLANE};
+        pp_peg_row r = {.feature = t->feature,
+                        .plane = PP_ROUND_PLANE,
+                        .gap1 = NAN,
+                        .fresh = true,
+                        .flat = PP_NO_PLANE,
+                        .slip = {NAN}};
         for (int o = 0; o < nold; o++)
             if (old[o].feature == t->feature) r = old[o];
         r.a = t->a_W;
@@ -388,8 +416,10 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
     perp_status st = pp_contact_room(f, n);
     if (st) return st;
     f->contacts.plane = PP_ARENA_ARRAY(arena, uint64_t, n);
-    double *end = PP_ARENA_ARRAY(arena, double, n), *allow = PP_ARENA_ARRAY(arena, double, n);
-    if (!f->contacts.plane || !end || !allow) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
+    double *end = PP_ARENA_ARRAY(arena, double, n), *allow = PP_ARENA_ARRAY(arena, double, n),
+           *slip = PP_ARENA_ARRAY(arena, double, PP_FRICTION_ROWS *n);
+    if (!f->contacts.plane || !end || !allow || !slip)
+        return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
     if (k->at_end) pp_poses_set(k, acts_at_end(k) ? &k->end_state : f->s1);
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
@@ -398,13 +428,16 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
             put_contact(k, r, p, row);
             end[r] = k->now.same_gaps && !k->linear ? row->offset + pp_peg_opening(k, p, row) : posed_gap(k, p, row);
             allow[r] = allowance(k, p, row);
+            memcpy(slip + PP_FRICTION_ROWS * r, k->now.same_gaps && !isnan(row->slip[0]) ? row->posed_slip : row->slip,
+                   sizeof row->slip);
         }
     }
     if (!k->linear && !acts_at_end(k) && !k->now.same_gaps &&
-        (!pp_peg_even_patch_gaps(k, end, allow) || (!k->mode.symmetric && !pp_peg_mix(k, end, allow))))
+        (!pp_peg_even_patch_gaps(k, end, allow) || (!k->mode.symmetric && !pp_peg_mix(k, end, allow, slip))))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
     f->contacts.n = n;
     f->demand.end_gap = end;
+    f->demand.slip = k->linear || k->at_end || k->mode.symmetric ? NULL : slip;
     f->demand.allowance = allow;
     f->demand.end_nu = m->nu;
     f->demand.end_state = k->now.moved && !k->at_end ? &k->end_state : NULL;

@@ -126,6 +126,7 @@ static bool newton(work *w, const double *from, double pull, int steps, const ch
     n->max_steps = steps < afford ? steps : afford;
     n->steps = 0;
     n->out = w->out;
+    n->ask = !w->part;
     if (from)
         memmove(n->x, from, bytes);
     else
@@ -356,6 +357,7 @@ static void make_exact(work *w) {
     pp_cone_newton *n = &w->newton;
     size_t bytes = sizeof(double) * (size_t)w->c.m;
     n->tol = PP_EXACT;
+    n->ask = false;
     n->pull = PP_POLISH_PULL;
     n->max_steps = EXACT_STEPS;
     n->steps = 0;

@@ -37,6 +37,7 @@ struct perp_call {
     /* does the caller accept this solution, although it misses the tolerance of the solver? NULL: never */
     bool (*enough)(const double *z, void *ctx);
     void *enough_ctx;
+    bool ask_early; /* ask `enough` whenever progress is slow, not only after a stage of `auto` */
     /* of `judged`, decides whether a solution is accepted; NULL: the solver's own residual decides */
     perp_judge *judge;
     const perp_problem *judged;

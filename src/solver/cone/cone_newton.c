@@ -459,6 +459,13 @@ static bool outer(pp_cone_newton *k) {
     return k->pull <= MOST_PULL;
 }
 
+/* Does the caller accept the best point? */
+static bool accepted(pp_cone_newton *k) {
+    if (!k->ask || !k->call->enough || !k->call->ask_early) return false;
+    pp_cone_unscale(k->c, k->best, k->F); /* F is computed anew before it is used */
+    return k->call->enough(k->F, k->call->enough_ctx);
+}
+
 perp_outcome pp_cone_newton_run(pp_cone_newton *k) {
     const pp_cone *c = k->c;
     k->measure = INFINITY;
@@ -485,8 +492,10 @@ perp_outcome pp_cone_newton_run(pp_cone_newton *k) {
         if (k->stuck) return PERP_OUTCOME_LIMIT;
         k->iterations++;
         int before = k->steps;
+        double was = k->measure;
         bool on = outer(k);
         if (k->measure > k->tol && (!on || k->steps == before)) return PERP_OUTCOME_LIMIT; /* nothing left to try */
+        if (k->measure > k->tol && k->measure > 0.5 * was && accepted(k)) return PERP_OUTCOME_LIMIT;
     }
     return PERP_OUTCOME_SOLVED;
 }

@@ -32,6 +32,7 @@ typedef struct pp_cone_newton {
     bool plain;
     bool
         near_solution; /* starts close to a solution: a step that leads far away, or fails, increases the pull at once */
+    bool ask;          /* ask the caller whether the best point is accepted when the measure no longer falls */
     bool balanced;     /* slip is weighted to the size of friction */
     double before;     /* |F| at the start of the previous outer step */
     double jump;  /* start of the next outer step beyond the end of this one, in units of its length; 0: at the end */

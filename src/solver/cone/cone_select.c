@@ -5,9 +5,9 @@
  *          depend on the loads, and so does the motion. The loads that a solver finds depend on its start and, by rounding, on the frame
  *          and the numbering of the scene. The loads should be a function of the problem and change little with it.
  * Method   One proximal point of x = 0: it solves the law with v = W~ x + q~ + a x, to rounding and with a prescribed a. If the law is
- *          monotone, the point is unique and changes by at most 1/a times the change of q~, so rounding causes an error of rounding/a. If
- *          bodies wedge each other, there may be several points, and solutions with other motions. The one on the branch that begins at
- *          large a, where it is unique, is taken: Newton follows it as a decreases. The present solution has no influence. The point is
+ *          monotone, the point is unique and changes by at most 1/a times the change of q~, so rounding causes an error of rounding/a.
+ *          Newton looks for it from the present solution. If it does not find it, it follows the point from a large a, where it is always
+ *          unique, as a decreases. (If bodies wedge each other, there may be several points. Then the start decides.) The point is
  *          close to the loads of least norm, which spread the load of a face over all its points. Newton steps then correct the part that
  *          the laws determine. Their free part, where the laws leave loads undetermined, is removed, because there rounding would be
  *          divided by nearly zero. A remainder that may be rounding stays (SETTLED).
@@ -18,7 +18,7 @@
  *          too far away. If no point converges, the present solution is used with the free loads of the first point.
  * Valid    No proof if friction makes the law non-monotone: as a decreases, the point may cease to exist. If nothing converges, the caller
  *          keeps its solution. A contact that creeps at e times the usual speed amplifies rounding by 1/e; this is a property of the laws.
- * Cost     15 to 20 factorisations; 25 to 40 if contacts are about to change; 40 to 100 with contradictions, up to 450 if
+ * Cost     5 to 10 factorisations; 20 to 40 if contacts are about to change; 40 to 100 with contradictions, up to 450 if
  *          points are hard to find.
  * Source   Rockafellar (1976) for proximal points; Tikhonov (1963) for the least of many answers. */
 #include "solver/cone/cone_select.h"
@@ -84,12 +84,14 @@ static bool advance(pp_cone_select *k, const double *from) {
     return true;
 }
 
-/* The first point, whose centre is 0, by a path of points with larger a: the branch that begins where the point is
- * unique. */
+/* The first point, whose centre is 0: from the present solution, or by a path of points with larger a. */
 static bool begin(pp_cone_select *k) {
     pp_cone_newton *n = k->newton;
     size_t bytes = sizeof *n->x * (size_t)n->c->m;
     double good = 0, fall = FALL;
+    memset(n->x, 0, bytes);
+    n->pull = FIRST_PULL;
+    if (advance(k, k->from)) return true;
     memset(n->x, 0, bytes);
     memset(n->way, 0, bytes);
     for (;;) {

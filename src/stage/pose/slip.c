@@ -24,6 +24,8 @@
 
 #include "base/elementary.h"
 
+#include <string.h>
+
 static bool is_zero(perp_vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
 static bool same_turn(perp_quat a, perp_quat b) { return a.w == b.w && a.x == b.x && a.y == b.y && a.z == b.z; }
 
@@ -222,8 +224,14 @@ void pp_slip_finish(pp_frame *f, int i, const perp_vec3 arm[2], perp_contact_row
     bool driven;
     bodies_of(f, i, body);
     if (!(row->mu > 0) || !is_finite(f, body, &driven)) return;
-    const double *nu = f->demand.end_nu ? f->demand.end_nu : f->control.nu0;
-    *t = terms(f, i, arm, nu, f->demand.end_state);
+    const double *nu = f->demand.end_nu ? f->demand.end_nu : f->control.nu0, *given = f->demand.slip;
+    if (given) given += PP_FRICTION_ROWS * i;
+    if (given && !isnan(*given)) {
+        *t = (pp_slip_terms){.arm = {arm[0], arm[1]}, .finite = true};
+        memcpy(t->b, given, sizeof t->b);
+    } else {
+        *t = terms(f, i, arm, nu, f->demand.end_state);
+    }
     t->driven = driven;
     if (driven) /* these are velocities; t replaces them */
         row->b_t = row->b_o = row->b_r = row->b_roll[0] = row->b_roll[1] = 0;
@@ -235,15 +243,4 @@ void pp_slip_finish(pp_frame *f, int i, const perp_vec3 arm[2], perp_contact_row
 
 pp_slip_terms pp_slip_terms_at(const pp_frame *f, int i, const double *nu, const pp_state *end) {
     return f->pose.slip[i].finite ? terms(f, i, f->pose.slip[i].arm, nu, end) : f->pose.slip[i];
-}
-
-double pp_slip_miss(const pp_frame *f, const pp_state *end) {
-    const perp_step_solution *s = &f->solve.solution;
-    double most = 0;
-    for (int i = 0; i < f->contacts.n; i++) {
-        if (!f->pose.slip[i].finite || !(s->p_contact[3 * i] > 0)) continue;
-        pp_slip_terms now = pp_slip_terms_at(f, i, s->nu, end);
-        for (int r = 0; r < f->w->def.dim - 1; r++) most = fmax(most, fabs(now.b[r] - f->pose.slip[i].b[r]));
-    }
-    return most;
 }

@@ -17,6 +17,9 @@ typedef struct pp_solve_options {
     pp_load_choice loads; /* which loads are selected if several obey the laws; ANY: as the world asks */
     bool measure_later;   /* for rounds: the caller calls pp_measure_step() for the answer that it keeps */
     double slack; /* if > 1: the answer may miss the laws by this many tolerances, since another round follows */
+    /* By block, for rounds: the answer of an island may miss the laws by this many tolerances, the most of its blocks, if solvers get no
+     * closer at once, since another round follows. NULL: by one. */
+    double *allowed;
     /* For rounds, with `recall`: an island keeps its last answer (demand.end_nu) if that misses the laws by at most this speed; 0: never
      * [L/T]. */
     double enough;

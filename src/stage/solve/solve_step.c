@@ -15,6 +15,7 @@
 #include "stage/solve/motor_yield.h"
 #include "stage/solve/solve_memory.h"
 #include "stage/solve/solver_chain.h"
+#include "solver/auto/auto.h"
 #include "model/budget.h"
 #include "stage/frame.h"
 #include "stage/solve/solve.h"
@@ -178,6 +179,12 @@ static const pp_row_figure *figures_of(const pp_frame *f, const pp_island *islan
     return own;
 }
 
+/* May the answer of this island miss the laws by o->allowed? Not if its joints are iterated too: their errors may be much smaller than
+ * those of the gaps. Not with many contacts: answers of a long row of dominoes that push each other then wander from round to round. */
+static bool may_miss(const pp_frame *f, const pp_solve_options *o, const pp_island *island) {
+    return o->allowed && !(f->demand.joints && island->p.njoint) && island->p.ncontact <= PP_FEW_CONTACTS;
+}
+
 /* A trial at an island. Cone solvers do not get joint rows that others imply: t->p is the problem without them, of which `rows` tells. */
 static bool new_trial(pp_frame *f, pp_island *island, const pp_solve_options *o, pp_redundant *rows, pp_trial *t) {
     pp_arena *a = &f->w->arena;
@@ -190,6 +197,8 @@ static bool new_trial(pp_frame *f, pp_island *island, const pp_solve_options *o,
         return false; /* room for all rows */
     t->o = o;
     t->island = island;
+    for (int b = 0; may_miss(f, o, island) && b < island->p.nblock; b++)
+        t->allowed = fmax(t->allowed, o->allowed[island->block[b]]);
     return true;
 }
 

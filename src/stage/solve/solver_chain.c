@@ -120,7 +120,9 @@ static perp_status recover(const posed *c, const double *z, pp_arena *arena, per
     return PERP_OK;
 }
 
-double pp_trial_tolerance(const pp_frame *f, const pp_trial *t) { return f->w->def.tolerance * fmax(1, t->o->slack); }
+double pp_trial_tolerance(const pp_frame *f, const pp_trial *t) {
+    return f->w->def.tolerance * fmax(t->allowed, t->o->slack);
+}
 
 double pp_trial_measure(const pp_frame *f, const pp_trial *t, const perp_step_solution *s, perp_step_residual *r) {
     *r = pp_step_residual_by(t->p, t->room.figure, s, t->scale);
@@ -130,6 +132,7 @@ double pp_trial_measure(const pp_frame *f, const pp_trial *t, const perp_step_so
 bool pp_trial_new(pp_arena *a, const perp_step_problem *p, const pp_row_figure *figure, pp_trial *t) {
     *t = (pp_trial){.p = p,
                     .room = {PP_ARENA_ARRAY(a, double, p->njoint), PP_ARENA_ARRAY(a, double, p->ndof), figure},
+                    .allowed = 1,
                     .scale = pp_step_scale_by(p, figure),
                     .acceptance = INFINITY};
     return t->room.rows && t->room.dofs && pp_solution_new(a, p, &t->best) && pp_solution_new(a, p, &t->answer);
@@ -162,6 +165,7 @@ static perp_status run_solver(const pp_frame *f, pp_trial *t, const posed *c, co
     if (c->cone) {
         call.enough = is_enough;
         call.enough_ctx = &j;
+        call.ask_early = t->allowed > 1;
     }
     perp_status st = c->cone ? pp_solve_within(&call, solver, settings, c->problem, z, info)
                              : pp_solve_call(&call, solver, settings, c->problem, z, info);

@@ -19,6 +19,7 @@ typedef struct pp_trial {
     const perp_step_solution *guess; /* for captures: the guess before the first try; NULL: there was none */
     pp_judge_room room;
     pp_cone_memory *memory; /* of the island in the round before; NULL: none */
+    double allowed;         /* the answer may miss the laws by this many tolerances */
     double scale;           /* speeds of the problem, pp_step_scale() */
     double acceptance;      /* acceptance of the best answer */
     perp_step_residual residual;
