@@ -51,7 +51,9 @@ static void print_rebounds(FILE *to, const perp_certificate *c) {
             "  bounces  %d with less than the restitution of the scene: the full rebound would have gained energy\n",
             c->rebounds_limited);
     if (c->rebounds_given_up > 0)
-        fprintf(to, "  bounces  none in %d substep%s: with restitution the laws had no solution\n",
+        fprintf(to,
+                "  bounces  given up %d time%s: no solution with restitution, too many impacts, or impacts that "
+                "accumulate\n",
                 c->rebounds_given_up, c->rebounds_given_up == 1 ? "" : "s");
 }
 
