@@ -104,7 +104,7 @@ perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *aga
     pp_push_out last = passive ? PP_PUSH_MEAN : PP_PUSH_NOTHING,
                 next = r->push_out == PP_PUSH_FREE ? PP_PUSH_BOUND : last;
     bool any = any_pushed_out(kick, n, next);
-    if (!any && passive && next != last) any = any_pushed_out(kick, n, next = last);
+    if (!any && next != last) any = any_pushed_out(kick, n, next = last); /* a group may gain although no pair does */
     for (int k = 0; k < n && !any && !jam && !r->jam_stays; k++)
         for (int i = 0; i < kick[k]->contacts.n && !jam; i++) jam = leaves_jam(kick[k], i);
     if (!any && !jam) return PERP_OK;
