@@ -93,8 +93,9 @@ typedef struct perp_certificate {
     double twist;
     int overlap_shape[2]; /**< slots of the two shapes of the deepest overlap, -1 if none */
     /** Parts of the step in which a driven body was jammed. Either it moved on into a body that could not move; or it dragged a
-     *  body that is locked in a wedge, and was given the friction that it would have at rest. Only with the contact model
-     *  "peg"; with others such a step has no solution. Not recorded. */
+     *  body that is locked in a wedge, and was given the friction that it would have at rest. These two only with the contact
+     *  model "peg"; with others such a step has no solution. Or it stalled at a dead point of a mechanism, where it would have
+     *  forced speeds far above its own, and passed into it. Not recorded. */
     int jams;
     double jam_depth; /**< deepest penetration at the end of such a part [L]; 0: it only dragged */
     int jam_shape[2]; /**< slots of a shape of the driven body and of the body that it jammed there, -1 if none */

@@ -19,6 +19,7 @@
 #include "model/actuator.h"
 #include "model/budget.h"
 #include "stage/frame.h"
+#include "step/dead_point.h"
 #include "step/impact_order.h"
 #include "step/stagger.h"
 #include "step/watch.h"
@@ -38,6 +39,8 @@
 /* [1] Energy that contacts may add to an island in a substep that can be divided, as a fraction of the island's energy.
  * It is the gain of a whole run that is still rated good. Half: work +1 %; double: other bits only. */
 #define MAX_GAIN 1e-3
+/* [tries] Largest number of times that a substep is solved again because driven bodies are at dead points. */
+#define MAX_PASSES 3
 /* [1] Energy that joints may add to an island in a substep that can be divided, as a fraction of the island's energy.
  * Ideal joints do no work; the error of a smooth motion stays below a few percent of a step. If joints gain more, they may
  * gain in every substep, and the motion is unstable. With values from 0.01 to 0.1 the flung links of law.joint_rounds stay
@@ -87,6 +90,9 @@ static bool missed_contact(const pp_frame *f, const perp_certificate *cert) {
     if (s[0] < 0) return false;
     double size = fmin(f->w->shape[s[0]].g->size, f->w->shape[s[1]].g->size);
     if (!(cert->overlap > PP_RESIDUAL * size)) return false;
+    uint64_t key = pp_pair_key(s[0], s[1]);
+    for (int i = 0; i < f->task.nflying; i++)
+        if (f->task.flying[i] == key) return false;
     for (int i = 0; i < f->contacts.n; i++) {
         const int *c = f->contacts.shape + 2 * i;
         if ((c[0] == s[0] && c[1] == s[1]) || (c[0] == s[1] && c[1] == s[0])) return false;
@@ -194,8 +200,8 @@ static perp_status order_impacts(perp_world *w, const pp_span *span, const pp_fr
     return st;
 }
 
-/* Solves a substep of length h from s0 without halving it. last: no shorter substep will be tried. */
-static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bool last) {
+/* Solves a substep without halving it. */
+static part solve_span(perp_world *w, const pp_span *span) {
     part x = {.f = PP_ARENA_ZERO(&w->arena, pp_frame, 1),
               .end = PP_ARENA_ZERO(&w->arena, pp_state, 1), /* frames keep pointers to it */
               .c = PERP_CERTIFICATE_NONE,
@@ -206,21 +212,20 @@ static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bo
     }
     x.st = pp_state_new(w, x.end);
     if (x.st) return x;
-    pp_span span = {.s0 = s0, .h = h, .held = p->held, .last = last, .stops = &p->stops};
-    bool ordered = pp_orders_impacts(w);
+    bool ordered = pp_orders_impacts(w) && span->nflying == 0;
     pp_ordered o = {0};
     (void)pp_budget_share(&w->run.work, w->run.work_limit); /* the other half is for the following substeps */
-    if (ordered) x.st = order_impacts(w, &span, NULL, x.end, &o);
+    if (ordered) x.st = order_impacts(w, span, NULL, x.end, &o);
     bool given_up = x.st == PERP_E_SOLVE;
     if (given_up || (!x.st && !o.divided)) {
         o.divided = false;
-        x.st = pp_substep(w, &span, x.end, x.f, &x.c);
+        x.st = pp_substep(w, span, x.end, x.f, &x.c);
         if (!x.st && ordered && !given_up) {
-            x.st = order_impacts(w, &span, x.f, x.end, &o);
+            x.st = order_impacts(w, span, x.f, x.end, &o);
             given_up = x.st == PERP_E_SOLVE;
             if (given_up) { /* the end state was overwritten */
                 o.divided = false;
-                x.st = pp_substep(w, &span, x.end, x.f, &x.c);
+                x.st = pp_substep(w, span, x.end, x.f, &x.c);
             }
         }
         if (!x.st && given_up) x.c.rebounds_given_up++;
@@ -231,6 +236,47 @@ static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bo
     x.nparts = o.n;
     x.c = o.c;
     x.f = o.frame[o.n - 1];
+    return x;
+}
+
+/* Tells the jam of a pair of shapes that passed each other, with its depth if it is the deepest overlap. */
+static void tell_stall(part *x, uint64_t key) {
+    const pp_shape *shape = x->f->w->shape;
+    int a = (int)(key & UINT32_MAX), b = (int)(key >> 32), *deepest = x->c.overlap_shape;
+    bool drives = x->f->w->body[shape[a].body].kind == PERP_BODY_KINEMATIC;
+    x->c.jams = 1;
+    if ((deepest[0] == a && deepest[1] == b) || (deepest[0] == b && deepest[1] == a)) x->c.jam_depth = x->c.overlap;
+    x->c.jam_shape[0] = drives ? a : b;
+    x->c.jam_shape[1] = drives ? b : a;
+}
+
+/* Lets driven bodies pass where they would be forced through a dead point: solves the substep again without these pairs of shapes. *x: the
+ * substep, solved; replaced if the new one has a solution. */
+static void pass_dead_points(perp_world *w, pp_span *span, part *x) {
+    pp_pairs pairs = {0};
+    for (int tries = 0; !x->st && tries < MAX_PASSES; tries++) {
+        int before = pairs.n;
+        bool ok = true;
+        for (int i = 0; i < (x->parts ? x->nparts : 1); i++)
+            ok = ok && pp_dead_points(x->parts ? x->parts[i] : x->f, &pairs);
+        if (!ok) x->st = pp_fail(w, PERP_E_MEMORY, "out of memory for the contacts");
+        if (!ok || pairs.n == before) return;
+        span->flying = pairs.key;
+        span->nflying = pairs.n;
+        part passed = solve_span(w, span);
+        if (passed.st == PERP_E_SOLVE) return;
+        pp_logf(w, PERP_LOG_WARNING, "step %llu: a driven body stalls at a dead point in a substep of h = %g",
+                (unsigned long long)w->state.step, span->h);
+        *x = passed;
+        if (!x->st) tell_stall(x, pairs.key[0]);
+    }
+}
+
+/* Solves a substep of length h from s0 without halving it. last: no shorter substep will be tried. */
+static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bool last) {
+    pp_span span = {.s0 = s0, .h = h, .held = p->held, .last = last, .stops = &p->stops};
+    part x = solve_span(w, &span);
+    pass_dead_points(w, &span, &x);
     return x;
 }
 
