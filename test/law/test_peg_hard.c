@@ -136,9 +136,32 @@ static void rounds_do_not_circle(void **state) {
     perp_scene_close(s);
 }
 
+/* A solver may leave an impulse of 1e-21 at a contact that opens. It is noise: if it counted, the rounds would close the gap in vain, the
+ * step would have no solution between its impacts, and restitution would be given up. A twentieth of the energy of the run was lost. */
+static void noise_of_solvers_is_no_push(void **state) {
+    (void)state;
+    perp_scene *s = NULL;
+    perp_refusal why = {0};
+    if (perp_scene_open(PERP_TEST_DIR "/../scenes/marbles.yaml", NULL, &s, &why)) fail_msg("%s", why.text);
+    perp_world *w = perp_scene_world(s);
+    double lost = 0, energy = 0;
+    for (int i = 0; i < 500; i++) {
+        perp_certificate c;
+        OK(w, perp_world_step(w, &c));
+        lost += c.rebound_lost;
+        energy = fmax(energy, c.ledger.kinetic_after);
+    }
+    print_message("impacts lost %.2g of the energy beyond their restitution\n", lost / energy);
+    BELOW(lost, 1e-3 * energy); /* 0.06 with the noise */
+    perp_scene_close(s);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_comes_round_is_met), cmocka_unit_test(jammed_bodies_stay),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_comes_round_is_met),
+                                       cmocka_unit_test(jammed_bodies_stay),
                                        cmocka_unit_test(rounds_that_run_away_are_broken_off),
-                                       cmocka_unit_test(rounds_are_few), cmocka_unit_test(rounds_do_not_circle)};
+                                       cmocka_unit_test(rounds_are_few),
+                                       cmocka_unit_test(rounds_do_not_circle),
+                                       cmocka_unit_test(noise_of_solvers_is_no_push)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

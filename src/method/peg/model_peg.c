@@ -291,12 +291,14 @@ static double answers_hold(const pp_peg_work *k) {
     return (k->loose_tolerance ? k->least : cone ? k->finest : 0.05 * k->finest) / k->f->h;
 }
 
-/* Impulses up to this are solver noise and do not show that a contact is active. least: rounding. With a loose
- * tolerance: impulses whose effect on the gap is below the tolerance. */
+/* Impulses up to this are solver noise and do not show that a contact is active. least: rounding. The effect of such an impulse is
+ * below the tolerance of the speed at which the contact opens. With a loose tolerance: or its effect on the gap is below the tolerance. */
 static double noise(const pp_peg_work *k, const perp_contact_row *c, double least) {
-    if (!k->loose_tolerance) return least;
-    double mass = pp_row_inverse_mass(&k->f->pose.problem, &c->n);
-    return mass > 0 ? fmax(least, k->least / k->f->h / mass) : least;
+    const pp_frame *f = k->f;
+    double opens = pp_row_dot(&f->pose.problem, &c->n, f->solve.solution.nu) + c->b_n;
+    double speed = fmax(f->w->def.tolerance * opens, k->loose_tolerance ? k->least / f->h : 0);
+    double mass = speed > 0 ? pp_row_inverse_mass(&f->pose.problem, &c->n) : 0;
+    return mass > 0 ? fmax(least, speed / mass) : least;
 }
 
 /* Poses and solves the problem of a round and moves the bodies to their end poses. */
