@@ -296,30 +296,52 @@ static perp_status give_back(pass *x, const double *back) {
     return PERP_OK;
 }
 
+/* Adds the impulses of compression to those of restitution, which count as one impact: masses and rows are the same. */
+static void add_compression(const pp_frame *x, pp_frame *y) {
+    const perp_step_problem *p = &y->pose.problem;
+    for (int i = 0; i < 3 * p->ncontact; i++) y->solve.solution.p_contact[i] += x->solve.solution.p_contact[i];
+    for (int i = 0; i < p->njoint; i++) y->solve.solution.p_joint[i] += x->solve.solution.p_joint[i];
+    for (int i = 0; i < p->ncontact; i++) y->solve.solution.p_spin[i] += x->solve.solution.p_spin[i];
+    for (int i = 0; i < 2 * p->ncontact; i++) y->solve.solution.p_roll[i] += x->solve.solution.p_roll[i];
+    y->control.nu0 = x->control.nu0;
+    y->s0 = x->s0;
+}
+
+/* The restitution phase of Poisson's law after the compression x, limited if contacts gain energy. */
+static perp_status restitution_phase(pp_impacts *m, const pp_frame *look, const pass *x, pass *y) {
+    pp_rebound_limits *limits = NULL;
+    double *back = PP_ARENA_ARRAY(&m->w->arena, double, look->contacts.n);
+    if (!back) return no_memory(m->w);
+    for (bool again = true; again;) {
+        again = false;
+        *y = (pass){.restitution = true};
+        perp_status st = new_pass(m, look, NULL, y);
+        if (st) return st;
+        if (!limits) limits = y->limits;
+        y->k->demand.rebounds = y->limits = limits;
+        for (int i = 0; i < look->contacts.n; i++)
+            back[i] = look->contacts.at[i].restitution * pp_rebound_factor(y->k, look->contacts.shape + 2 * i) *
+                      x->k->solve.solution.p_contact[3 * i];
+        st = give_back(y, back);
+        if (st == PERP_E_SOLVE && pp_give_up_rebounds(y->k, limits)) {
+            again = m->stops = true;
+            continue;
+        }
+        if (st) return st;
+        add_compression(x->k, y->k);
+        if ((st = pp_limit_rebounds(y->k, limits, &again))) return st;
+    }
+    return PERP_OK;
+}
+
 static perp_status poisson(pp_impacts *m, const pp_frame *look) {
-    pass x = {0}, y = {0};
+    pass x = {0}, y;
     perp_status st = new_pass(m, look, NULL, &x);
     if (!st) st = solve(&x);
     if (st) return st;
     take_velocities(x.k, m->s);
-    if ((st = new_pass(m, look, NULL, &y))) return st;
-    double *back = PP_ARENA_ZERO(&m->w->arena, double, look->contacts.n);
-    if (!back) return no_memory(m->w);
-    for (int i = 0; i < look->contacts.n; i++)
-        back[i] = look->contacts.at[i].restitution * pp_rebound_factor(y.k, look->contacts.shape + 2 * i) *
-                  x.k->solve.solution.p_contact[3 * i];
-    st = give_back(&y, back);
-    if (st) return st;
-    for (int i = 0; i < 3 * look->contacts.n; i++) y.k->solve.solution.p_contact[i] += x.k->solve.solution.p_contact[i];
-    for (int i = 0; i < y.k->pose.problem.njoint; i++) y.k->solve.solution.p_joint[i] += x.k->solve.solution.p_joint[i];
-    for (int i = 0; i < y.k->pose.problem.ncontact; i++) y.k->solve.solution.p_spin[i] += x.k->solve.solution.p_spin[i];
-    for (int i = 0; i < 2 * y.k->pose.problem.ncontact; i++)
-        y.k->solve.solution.p_roll[i] += x.k->solve.solution.p_roll[i];
-    /* count compression and restitution as one impact: masses and rows are the same */
-    y.k->control.nu0 = x.k->control.nu0;
-    y.k->s0 = x.k->s0;
-    y.restitution = true;
-    return finish(m, &y);
+    st = restitution_phase(m, look, &x, &y);
+    return st ? st : finish(m, &y);
 }
 
 /* Marks in `in` the contacts of `look` that close as an impact, with the velocities of m->s. *most: largest approach
