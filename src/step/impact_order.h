@@ -15,6 +15,7 @@ typedef struct pp_span {
     const uint64_t *flying;
     int nflying;
     bool last; /* no shorter substep will be tried */
+    bool jam;  /* no contact is required to open, and impacts are not ordered */
     /* In: restitution may be dropped if there is no solution with it (always allowed if `last`). Out: it was dropped, here
      * or in an earlier substep. */
     bool *stops;

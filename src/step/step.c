@@ -126,6 +126,7 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
                      .half = w->chosen.stepper->half_kicks,
                      .least_travel = travel},
             .demand = {.rebounds = rebounds, .chain_damping = chain_damping, .nchain_damping = nchain_damping}};
+        if (x->jam) pp_start_jammed(f);
         pp_state_copy(w, s1, x->s0);
         s1->made_by = f;
         bool again = false;
@@ -212,7 +213,7 @@ static part solve_span(perp_world *w, const pp_span *span) {
     }
     x.st = pp_state_new(w, x.end);
     if (x.st) return x;
-    bool ordered = pp_orders_impacts(w) && span->nflying == 0;
+    bool ordered = pp_orders_impacts(w) && span->nflying == 0 && !span->jam;
     pp_ordered o = {0};
     (void)pp_budget_share(&w->run.work, w->run.work_limit); /* the other half is for the following substeps */
     if (ordered) x.st = order_impacts(w, span, NULL, x.end, &o);
@@ -385,6 +386,17 @@ static void tell_gain(const perp_world *w, const part *x, double h) {
                 step, h, x->c.gain_shape[0], x->c.gain_shape[1], x->c.gain_part);
 }
 
+/* If contacts add energy in a substep that is not divided further, solves it again without requiring any contact to open. Overlap stays, and
+ * the certificate reports it. *whole: replaced if this gains less. */
+static perp_status keep_overlap_if_it_gains_less(perp_world *w, parts *p, const pp_state *s0, double h, part *whole) {
+    pp_span span = {.s0 = s0, .h = h, .held = p->held, .last = true, .jam = true, .stops = &p->stops};
+    if (whole->f->method.jammed || !gains(w, whole)) return PERP_OK;
+    part kept = solve_span(w, &span);
+    if (kept.st) return kept.st == PERP_E_SOLVE ? PERP_OK : kept.st;
+    if (added(&kept.c) < LESS_GAIN * added(&whole->c)) *whole = kept;
+    return PERP_OK;
+}
+
 /* Divides a substep in which contacts or joints add energy. The impulses of a step act at once, with the rows of one pose; the
  * work of this error decreases with the length. The halves are taken if they gain less. */
 static perp_status halve_to_reduce_gain(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole,
@@ -404,8 +416,9 @@ static perp_status halve_to_reduce_gain(perp_world *w, parts *p, const pp_state 
     p->rejected = rejected;
     p->gains = true;
     *p->cert = cert;
+    st = keep_overlap_if_it_gains_less(w, p, s0, h, whole);
     *end = whole->end;
-    return take(w, p, whole);
+    return st ? st : take(w, p, whole);
 }
 
 /* Advances from s0 over h, whole or in two halves, recursively. It halves if the whole cannot be solved, if contacts
@@ -425,11 +438,13 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
     if (whole->st && (last || whole->f->advice.shorter_step_useless || pp_budget_exhausted(w)))
         return give_up(p, whole);
     if (!whole->st && (last || !control)) {
-        bool gained = !p->gains && (gains(w, whole) || joints_gain(w, whole));
-        if (gained && !last && !pp_budget_exhausted(w)) return halve_to_reduce_gain(w, p, s0, h, depth, whole, end);
-        p->gains |= gained;
+        bool gained = gains(w, whole), joints = !p->gains && joints_gain(w, whole);
+        if ((gained || joints) && !p->gains && !last && !pp_budget_exhausted(w))
+            return halve_to_reduce_gain(w, p, s0, h, depth, whole, end);
+        p->gains |= gained || joints;
+        perp_status st = gained ? keep_overlap_if_it_gains_less(w, p, s0, h, whole) : PERP_OK;
         *end = whole->end;
-        return take(w, p, whole);
+        return st ? st : take(w, p, whole);
     }
     if (whole->st)
         pp_logf(w, PERP_LOG_INFO, "step %llu: h = %g is halved: %s", (unsigned long long)w->state.step, h, w->why);

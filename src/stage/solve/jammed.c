@@ -47,6 +47,8 @@ bool pp_jam_due(const pp_frame *f) {
     return f->purpose == PP_STEP && f->w->run.work.done > MOST_WORK * f->w->run.work_limit;
 }
 
+void pp_start_jammed(pp_frame *f) { f->method.jammed = true; }
+
 void pp_jam_may_work(perp_world *w) {
     double most = fmin(w->run.work.done + PP_LAST_SHARE * w->run.work_limit, (1 + FOR_JAMS) * w->run.work_limit);
     w->run.work.limit = fmax(w->run.work_limit, most);

@@ -16,6 +16,9 @@ typedef struct pp_solve_method {
 /* Is so little work left that later substeps cannot use it? Then a step without solution goes on jammed. */
 bool pp_jam_due(const pp_frame *f);
 
+/* Before a frame is solved: no contact is required to open in it. */
+void pp_start_jammed(pp_frame *f);
+
 /* Lets a jammed substep exceed the work limit of the step by a little, so that it can be solved. */
 void pp_jam_may_work(perp_world *w);
 
