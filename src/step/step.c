@@ -49,6 +49,9 @@
 /* [1] The halves are taken in place of the whole if their gain is below this fraction of the gain of the whole. An
  * error of first order falls to one half. Half and double: no effect. */
 #define LESS_GAIN 0.9
+/* [1] Overlap that may be kept at the end of a substep, as a multiple of what there would be if only driven bodies moved: most of it is not
+ * new. */
+#define MOST_OVERLAP 2
 
 static double clocked_so_far(const perp_world *w) {
     double sum = 0;
@@ -215,7 +218,10 @@ static part solve_span(perp_world *w, const pp_span *span) {
     if (x.st) return x;
     bool ordered = pp_orders_impacts(w) && span->nflying == 0 && !span->jam;
     pp_ordered o = {0};
-    (void)pp_budget_share(&w->run.work, w->run.work_limit); /* the other half is for the following substeps */
+    if (span->jam)
+        pp_jam_may_work(w);
+    else
+        (void)pp_budget_share(&w->run.work, w->run.work_limit); /* the other half is for the following substeps */
     if (ordered) x.st = order_impacts(w, span, NULL, x.end, &o);
     bool given_up = x.st == PERP_E_SOLVE;
     if (given_up || (!x.st && !o.divided)) {
@@ -386,14 +392,27 @@ static void tell_gain(const perp_world *w, const part *x, double h) {
                 step, h, x->c.gain_shape[0], x->c.gain_shape[1], x->c.gain_part);
 }
 
-/* If contacts add energy in a substep that is not divided further, solves it again without requiring any contact to open. Overlap stays, and
- * the certificate reports it. *whole: replaced if this gains less. */
+/* Deepest overlap that a substep would end with if only driven bodies moved [L]. */
+static double overlap_at_rest(const part *x) {
+    const pp_frame *f = x->parts ? x->parts[0] : x->f;
+    double deepest = 0;
+    for (int i = 0; i < f->contacts.n && i < f->pose.problem.ncontact; i++) {
+        double gap =
+            pp_separation_in(f->w, f->contacts.shape + 2 * i, f->s0) + f->h * f->pose.problem.contact[i].b_n_kin;
+        deepest = fmax(deepest, -gap);
+    }
+    return deepest;
+}
+
+/* If contacts add energy in a substep that is not divided further, solves it again without requiring any contact to open. Overlap that it
+ * begins with stays, and the certificate reports it. *whole: replaced if this gains less and most of the overlap is not new. */
 static perp_status keep_overlap_if_it_gains_less(perp_world *w, parts *p, const pp_state *s0, double h, part *whole) {
     pp_span span = {.s0 = s0, .h = h, .held = p->held, .last = true, .jam = true, .stops = &p->stops};
     if (whole->f->method.jammed || !gains(w, whole)) return PERP_OK;
+    double deepest = fmax(whole->c.overlap, overlap_at_rest(whole));
     part kept = solve_span(w, &span);
     if (kept.st) return kept.st == PERP_E_SOLVE ? PERP_OK : kept.st;
-    if (added(&kept.c) < LESS_GAIN * added(&whole->c)) *whole = kept;
+    if (kept.c.overlap <= MOST_OVERLAP * deepest && added(&kept.c) < LESS_GAIN * added(&whole->c)) *whole = kept;
     return PERP_OK;
 }
 
