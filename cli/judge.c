@@ -85,6 +85,10 @@ static void judge_joints(const simulate_result *r, verdict *out) {
         compare(r, x, figure, sizeof figure);
         snprintf(out->joints, sizeof out->joints, "largest error %s, at t = %.6g", figure, r->joint_t);
     }
+    size_t n = strlen(out->joints);
+    if (r->total.ledger.start < 0)
+        snprintf(out->joints + n, sizeof out->joints - n, "; velocities given against them lost %.2g of energy",
+                 -r->total.ledger.start);
 }
 
 /* Figures of the energy account, the first that is worst counts. */

@@ -52,13 +52,22 @@ static perp_status add_energy(plot_data *d) {
 
 /* ledger.X are sums from the start on; those that stay zero but for rounding are left out. */
 static perp_status add_ledger(plot_data *d) {
-    static const char *const part[][2] = {
-        {"gravity", "gravity"},        {"applied", "applied forces"},     {"spring", "springs"},
-        {"damping", "dampers"},        {"kinematic", "kinematic bodies"}, {"joint", "joints"},
-        {"motor", "motors"},           {"armature", "armature"},          {"joint_loss", "losses in joints"},
-        {"normal", "normal impulses"}, {"friction", "friction"},          {"turning", "turning inertia"},
-        {"start", "staggered start"},  {"sampling", "sampling"},          {"drift", "drift"},
-        {"remainder", "remainder"}};
+    static const char *const part[][2] = {{"gravity", "gravity"},
+                                          {"applied", "applied forces"},
+                                          {"spring", "springs"},
+                                          {"damping", "dampers"},
+                                          {"kinematic", "kinematic bodies"},
+                                          {"joint", "joints"},
+                                          {"motor", "motors"},
+                                          {"armature", "armature"},
+                                          {"joint_loss", "losses in joints"},
+                                          {"normal", "normal impulses"},
+                                          {"friction", "friction"},
+                                          {"turning", "turning inertia"},
+                                          {"start", "velocities against joints"},
+                                          {"sampling", "sampling"},
+                                          {"drift", "drift"},
+                                          {"remainder", "remainder"}};
     int before, after;
     perp_status s = plot_get_series(d, "ledger.kinetic_before", &before);
     if (!s) s = plot_get_series(d, "ledger.kinetic_after", &after);

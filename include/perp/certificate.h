@@ -34,7 +34,8 @@ typedef struct perp_ledger {
     double normal;     /**< work of normal contact impulses (impact loss) */
     double friction;   /**< work of friction impulses; positive only in a step in which slip reverses */
     double turning;    /**< 3D: error from the rotation of the inertia: rounding, except with corrected joints */
-    double start;      /**< 0: moving velocities back before a step does not change the velocities that are shown */
+    /** What joints take from velocities that were given to bodies and contradict them: the loss of an impact before the step. */
+    double start;
     /** Difference because velocities and poses belong to different times. It alternates and does not accumulate. In free fall
      *  with a plain start it is -1/2 m g^2 h t. */
     double sampling;

@@ -272,7 +272,7 @@ typedef enum pp_extent {
     X(LEDGER_TURNING, "ledger/turning", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                          \
       "error from the rotation of the inertia")                                                                        \
     X(LEDGER_START, "ledger/start", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER | PP_SINCE_5, "M L^2/T^2",                 \
-      "change by the staggered start")                                                                                 \
+      "what joints take of given velocities that contradict them")                                                     \
     X(LEDGER_SAMPLING, "ledger/sampling", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER | PP_SINCE_5, "M L^2/T^2",           \
       "difference because velocities and poses belong to different times; does not accumulate")                        \
     X(LEDGER_DRIFT, "ledger/drift", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER | PP_SINCE_5, "M L^2/T^2",                 \

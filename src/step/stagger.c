@@ -596,7 +596,7 @@ static void keep_finite(pp_state *s, int slot) {
     s->dv[slot] = s->dw[slot] = perp_v3(0, 0, 0);
 }
 
-static void synchronise_body(const perp_world *w, int slot, const body_sync *t, pp_state *end) {
+static void synchronise_body(const perp_world *w, int slot, const body_sync *t, const pp_state *given, pp_state *end) {
     const pp_frame *f = t->in;
     int nd = f->control.block_ndof[t->block], dim = w->def.dim;
     const double *nu = f->solve.solution.nu + f->control.block_offset[t->block];
@@ -609,13 +609,16 @@ static void synchronise_body(const perp_world *w, int slot, const body_sync *t, 
     end->dw[slot] = perp_v3_scale(half, pp_angular(dim, nd, change));
     if (all && t->frames == 1 && (mark & PP_VELOCITY_SHIFTED) && f->later[t->block] == 0.5) {
         /* the velocity at the start is known: its difference to the middle is half a step */
-        end->dv[slot] = perp_v3_sub(pp_linear(dim, nu), pp_shown_v(&w->state, slot));
-        end->dw[slot] = nd > dim ? perp_v3_sub(pp_angular(dim, nd, nu), pp_shown_w(&w->state, slot)) : end->dw[slot];
+        end->dv[slot] = perp_v3_sub(pp_linear(dim, nu), pp_shown_v(given, slot));
+        end->dw[slot] = nd > dim ? perp_v3_sub(pp_angular(dim, nd, nu), pp_shown_w(given, slot)) : end->dw[slot];
     }
 }
 
-perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, pp_state *end) {
-    if (end->lag == 0) return PERP_OK;
+perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, const pp_state *given, pp_state *end) {
+    if (end->lag == 0) {
+        for (int i = 0; i < w->nbody; i++) end->mark[i] &= (unsigned char)~PP_VELOCITY_SET;
+        return PERP_OK;
+    }
     const pp_state *start = frame[0]->s0;
     body_sync *t = PP_ARENA_ZERO(&w->arena, body_sync, w->nbody);
     bool ok = t != NULL;
@@ -633,7 +636,7 @@ perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, pp_stat
     if (n > 1) spread_shocks(w, t);
     for (int i = 0; i < w->nbody; i++) {
         if (!has_block(w, i)) continue;
-        if (t[i].frames) synchronise_body(w, i, &t[i], end);
+        if (t[i].frames) synchronise_body(w, i, &t[i], given, end);
         keep_finite(end, i);
         bool pushed = (start->mark[i] & PP_FORCE_SET) != 0;
         end->mark[i] = (unsigned char)((t[i].frames ? t[i].mark : PP_VELOCITY_JUMPED) | (pushed ? PP_FORCE_VARIES : 0));

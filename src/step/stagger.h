@@ -16,8 +16,8 @@ perp_status pp_stagger(perp_world *w, pp_state *s, const perp_wrench *held);
 /* Makes a staggered world a plain one. Its velocities are those of the present time. */
 void pp_make_plain(perp_world *w);
 /* Call after a step of n solved frames that ended in the state `end`: computes the corrections dv, dw there. Frames
- * that were divided at impacts have them already. */
-perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, pp_state *end);
+ * that were divided at impacts have them already. given: the state at the start, before pp_stagger(). */
+perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, const pp_state *given, pp_state *end);
 
 /* Call after pp_synchronise(): converts the ledger of the step from the stored velocities to the shown ones. The two
  * kinetic energies differ by a closed form; its change is entered as `sampling`. In a step of one substep, impulses do

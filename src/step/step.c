@@ -21,6 +21,7 @@
 #include "stage/frame.h"
 #include "step/dead_point.h"
 #include "step/impact_order.h"
+#include "step/joint_start.h"
 #include "step/stagger.h"
 #include "step/watch.h"
 #include "method/contact/solve_contacts.h"
@@ -610,6 +611,15 @@ static perp_status advance_or_hand_over(perp_world *w, parts *p, const pp_state 
     return st;
 }
 
+/* Forces that are constant over the step. Controllers and functions of the user see the velocities that joints allow. */
+static perp_status held_forces(perp_world *w, const pp_frame *on_joints, const perp_wrench **held) {
+    const pp_state given = w->state;
+    if (on_joints) w->state = *on_joints->s1;
+    perp_status st = pp_control_held(w, held);
+    w->state = given;
+    return st;
+}
+
 perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watch *watch) {
     perp_certificate scratch;
     pp_world_chosen *kept = NULL;
@@ -623,15 +633,17 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
     pp_budget_start(w);
 
     pp_state start;
+    pp_frame *on_joints = NULL;
     const perp_wrench *held = NULL;
     perp_status st = pp_ctrl_take(w);
     if (!st && w->chosen.stepper->ready) st = w->chosen.stepper->ready(w);
-    if (!st) st = pp_control_held(w, &held);
     if (!st) st = pp_state_new(w, &start);
     if (!st) {
         pp_state_copy(w, &start, &w->state);
-        st = pp_stagger(w, &start, held);
+        st = pp_start_on_joints(w, &start, &on_joints);
     }
+    if (!st) st = held_forces(w, on_joints, &held);
+    if (!st) st = pp_stagger(w, &start, held);
     parts p = {.held = held, .cert = cert};
     if (!st) {
         p.cap = 1 << w->def.max_halvings;
@@ -640,8 +652,9 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
                      : pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     }
     cert->rejected = p.rejected;
-    if (!st) st = pp_synchronise(w, p.frame, p.n, p.end);
+    if (!st) st = pp_synchronise(w, p.frame, p.n, on_joints ? on_joints->s1 : &w->state, p.end);
     if (!st) st = pp_show_energies(w, &start, p.frame, p.n, p.end, &cert->ledger);
+    if (!st) pp_ledger_start_on_joints(on_joints, p.end->lag > 0 || w->state.lag > 0, &cert->ledger);
     for (int i = 0; !st && i < p.n; i++) st = pp_reserve(p.frame[i]);
     if (!st && p.impacts) st = pp_reserve_sum(p.frame, p.n);
     if (!st && watch) st = watch->look(p.frame, p.n, watch->ctx);

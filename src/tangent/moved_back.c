@@ -1,15 +1,17 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* moved_back.c - derivatives of the velocities that a staggered step begins with
+/* moved_back.c - derivatives of the velocities that a step begins with
  *
- * Problem  Before the first step, and where a velocity is set or a force jumps, velocities are moved back by half a step of the
- *          constrained acceleration (step/stagger.h). Wanted: the directions of the velocities after that.
+ * Problem  Before the first step, and where a velocity is set, joints stop what contradicts them (step/joint_start.h). There, and where a
+ *          force jumps, a staggered step moves velocities back by half a step of the constrained acceleration (step/stagger.h). Wanted: the
+ *          directions of the velocities after that.
  * Method   Central differences of the stage as it is, along the direction as a whole. Its problems are at velocity level.
  * Valid    If no mode of these problems changes between the two.
  * Cost     Four solutions for each direction, in such steps only. */
 #include <string.h>
 
 #include "tangent/tangent_internal.h"
+#include "step/joint_start.h"
 #include "step/stagger.h"
 #include "stage/control/control.h"
 
@@ -24,7 +26,9 @@ static perp_status start_beside(const perp_tangent *t, perp_world *w, int d, dou
     pp_state_copy(w, s, &w->state);
     pp_tangent_move_state(t, w, d, by, by, s);
     perp_status st = pp_parameters_move(t, w, d, by, &moved);
-    w->state = *s; /* functions of the user read the world */
+    pp_frame *impact = NULL;
+    if (!st) st = pp_start_on_joints(w, s, &impact);
+    w->state = impact ? *impact->s1 : *s; /* functions of the user read the world */
     if (!st) st = pp_control_held(w, &held);
     w->state = now;
     if (!st) st = pp_stagger(w, s, held);
@@ -33,9 +37,10 @@ static perp_status start_beside(const perp_tangent *t, perp_world *w, int d, dou
 }
 
 bool pp_was_moved_back(const pp_frame *f) {
+    int changed = f->s0->lag > 0 ? PP_VELOCITY_SHIFTED : f->w->njoint > 0 ? PP_VELOCITY_SET : 0;
     bool any = false;
-    for (int i = 0; f->s0->lag > 0 && i < f->control.nblock; i++)
-        any |= (f->s0->mark[f->control.block_body[i]] & PP_VELOCITY_SHIFTED) != 0;
+    for (int i = 0; changed && i < f->control.nblock; i++)
+        any |= (f->s0->mark[f->control.block_body[i]] & changed) != 0;
     return any;
 }
 

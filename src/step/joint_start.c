@@ -1,0 +1,136 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
+/* joint_start.c - velocities that were given to bodies and contradict joints
+ * Problem  The velocity that a user gives to a body, or to none of the links of a driven crank, need not be one that its joints allow. The
+ *          joints stop the rest in an impact. Within a step its work would count as an error of the time integration.
+ * Method   An impact of the joints alone, before the step:
+ *            M (nu+ - nu) = G p,   G' nu+ + b_kin = 0     with the driven velocities of the time t
+ *          Rotors take part. Contacts, limits and motors act in the step, with their own laws. A contradiction at rounding is left as it is.
+ *          The ledger has the loss of this impact as `start`.
+ * Valid    Steppers with masses and rigid joints.
+ * Cost     One pass over the joints of bodies whose velocities were set; one solution without contacts if they contradict. */
+#include "step/joint_start.h"
+
+#include "problem/rows.h"
+#include "stage/certify/certify.h"
+#include "stage/control/control.h"
+#include "stage/pose/formulate.h"
+#include "stage/solve/solve.h"
+#include "stage/stepper.h"
+
+/* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
+
+/* [1] A row is contradicted if its speed exceeds this fraction of the largest one that such velocities can have. Below, it is rounding. Half and double: no
+ * effect. */
+#define CONTRADICTS 1e-12
+
+static bool was_set(const perp_world *w, const pp_state *s, int body) {
+    return body >= 0 && w->body[body].kind != PERP_BODY_OBSTACLE && (s->mark[body] & PP_VELOCITY_SET);
+}
+
+/* Has a body with a joint been given a velocity? */
+static bool any_set(const perp_world *w, const pp_state *s) {
+    for (int i = 0; i < w->njoint; i++)
+        if (pp_alive(w->joint[i].gen) && (was_set(w, s, w->joint[i].a) || was_set(w, s, w->joint[i].b))) return true;
+    return false;
+}
+
+/* Largest speed that velocities of this size can have along a row [L/T]. */
+static double speeds_of(const pp_frame *f, const perp_row *row) {
+    int dim = f->w->def.dim;
+    double sum = 0;
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++) {
+            int b = row->block[k], nd = b < 0 ? 0 : f->control.block_ndof[b];
+            if (b < 0) continue;
+            const double *nu = f->control.nu0 + f->control.block_offset[b], *J = row->J[k];
+            sum += perp_v3_norm(pp_linear(dim, J)) * perp_v3_norm(pp_linear(dim, nu)) +
+                   perp_v3_norm(pp_angular(dim, nd, J)) * perp_v3_norm(pp_angular(dim, nd, nu));
+        }
+    return sum;
+}
+
+/* Leaves only the rows that act in this impact. *worst: the joint with the largest speed along its rows, -1: none contradicts. */
+static void keep_joints(pp_frame *f, int *worst, double *speed) {
+    perp_joint_row *row = f->pose.joint_row;
+    int n = 0;
+    *worst = -1;
+    *speed = 0;
+    for (int i = 0; i < f->pose.problem.njoint; i++) {
+        const perp_joint_row *r = &row[i];
+        if (r->kind != PERP_ROW_JOINT && r->kind != PERP_ROW_INERTIA) continue;
+        double u = fabs(pp_row_dot(&f->pose.problem, &r->row, f->control.nu0) + r->b_kin);
+        if (r->kind == PERP_ROW_JOINT && u > CONTRADICTS * (speeds_of(f, &r->row) + fabs(r->b_kin)) && u > *speed) {
+            *worst = r->joint;
+            *speed = u;
+        }
+        f->pose.row_number[n] = f->pose.row_number[i];
+        row[n++] = *r;
+    }
+    f->pose.problem.njoint = n;
+    f->pose.problem.ncontact = 0;
+}
+
+/* Adds the change of velocity to those of the time t, and to the stored ones of s, which may lag behind. */
+static void add_change(const pp_frame *f, pp_state *s) {
+    int dim = f->w->def.dim;
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k], at = f->control.block_offset[k], nd = f->control.block_ndof[k];
+        double change[6] = {0};
+        for (int i = 0; i < nd; i++) change[i] = f->solve.solution.nu[at + i] - f->control.nu0[at + i];
+        perp_vec3 v = pp_linear(dim, change), w = pp_angular(dim, nd, change);
+        f->s1->v[slot] = perp_v3_add(f->s1->v[slot], v);
+        f->s1->w[slot] = perp_v3_add(f->s1->w[slot], w);
+        s->v[slot] = perp_v3_add(s->v[slot], v);
+        s->w[slot] = perp_v3_add(s->w[slot], w);
+    }
+}
+
+perp_status pp_start_on_joints(perp_world *w, pp_state *s, pp_frame **f) {
+    *f = NULL;
+    const pp_own_equations *own = &w->chosen.stepper->own;
+    if (own->no_inertia || w->chosen.stepper->soft_joints || !any_set(w, s)) return PERP_OK;
+    pp_state *now = PP_ARENA_ZERO(&w->arena, pp_state, 1), *end = PP_ARENA_ZERO(&w->arena, pp_state, 1);
+    pp_frame *k = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
+    if (!now || !end || !k) return pp_fail(w, PERP_E_MEMORY, "out of memory for the start");
+    perp_status st = pp_state_new(w, now);
+    if (!st) st = pp_state_new(w, end);
+    if (st) return st;
+    pp_state_copy(w, now, s);
+    for (int i = 0; i < w->nbody; i++) pp_pose_was_set(now, i);
+    pp_state_copy(w, end, now);
+    *k = (pp_frame){.w = w, .s0 = now, .s1 = end, .h = w->def.h, .purpose = PP_IMPACT, .task = {.half = true}};
+    st = pp_control(k);
+    if (!st) st = pp_formulate(k, &(pp_pose_options){0});
+    if (st) return st;
+    int worst;
+    double speed;
+    keep_joints(k, &worst, &speed);
+    if (worst < 0) return PERP_OK;
+    st = pp_solve_step(k, &(pp_solve_options){0});
+    if (st == PERP_E_SOLVE) return PERP_OK; /* the step says what prevents a solution */
+    if (st) return st;
+    pp_logf(w, PERP_LOG_INFO,
+            "step %llu: given velocities contradict joint %d by %.3g; the joints stop them in an impact",
+            (unsigned long long)w->state.step, worst, speed);
+    k->update.nu_end = k->solve.solution.nu;
+    add_change(k, s);
+    *f = k;
+    return PERP_OK;
+}
+
+void pp_ledger_start_on_joints(pp_frame *f, bool staggered, perp_ledger *l) {
+    if (!f) return;
+    perp_ledger x;
+    pp_ledger(f, &x);
+    double lost = x.kinetic_before - x.kinetic_after;
+    l->kinematic += x.kinematic;
+    l->armature += x.armature;
+    l->drift += x.drift;
+    l->start += x.joint;
+    l->remainder += x.remainder;
+    if (staggered)
+        l->sampling += lost; /* its difference of energies was counted as that of lagging velocities */
+    else
+        l->kinetic_before += lost;
+}
