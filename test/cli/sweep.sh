@@ -3,6 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Studies: the same results with any number of workers, in parts, after kills, under mpirun; tables, trials again, sequential sampling.
 . "$2/test/cli/helper"
+# samples of each of the 8 cells where a study must be long enough to be killed, extended, or to stop early; all of its runs cost as many
+samples=100
+[ -z "${PERP_TEST_WHOLE:-}" ] || samples=200
 unset SLURM_ARRAY_TASK_ID OMPI_COMM_WORLD_RANK PMI_RANK JOB_COMPLETION_INDEX
 write_study_scene slide.yaml
 cat >study.yaml <<'YAML'
@@ -66,7 +69,7 @@ until_there() { # FILE: waits for it, on a busy machine too
         tries=$((tries + 1))
     done
 }
-"$perp" sweep study.yaml -n 200 -j 2 -o killed.h5 -q &
+"$perp" sweep study.yaml -n $samples -j 2 -o killed.h5 -q &
 pid=$!
 until_there killed.h5
 sleep 0.3
@@ -75,34 +78,34 @@ wait $pid 2>/dev/null
 [ -e killed.h5 ] || failed 'nothing was written before the kill'
 run 0 study killed.h5 --json
 before=$(field out done)
-run 0 sweep study.yaml -n 200 -j 2 -o killed.h5 --resume --json
+run 0 sweep study.yaml -n $samples -j 2 -o killed.h5 --resume --json
 resumed=$(field out digest)
-[ "$(field out done)" = 1600 ] || failed "resumed after $before trials: $(field out done) of 1600"
-run 0 sweep study.yaml -n 200 -j 1 -o whole.h5 --json
+[ "$(field out done)" = $((8 * samples)) ] || failed "resumed after $before trials: $(field out done) of $((8 * samples))"
+run 0 sweep study.yaml -n $samples -j 1 -o whole.h5 --json
 [ "$(field out digest)" = "$resumed" ] || failed 'killed and resumed: another digest'
 # more samples of a study that was done before: those before stay
-run 0 sweep study.yaml -n 200 -o one.h5 --resume --json
+run 0 sweep study.yaml -n $samples -o one.h5 --resume --json
 [ "$(field out digest)" = "$resumed" ] || failed 'extended: another digest'
-run 0 sweep study.yaml -n 200 -o one.h5 --resume --json
+run 0 sweep study.yaml -n $samples -o one.h5 --resume --json
 [ "$(field out processor_seconds)" = 0 ] || failed 'a study that is complete was run again'
 run 0 study one.h5 --json
-[ "$(field out trials)" = 1600 ] || failed "the extended file says $(field out trials) trials"
+[ "$(field out trials)" = $((8 * samples)) ] || failed "the extended file says $(field out trials) trials"
 run 0 study one.h5 --csv whole.csv
-[ "$(wc -l <whole.csv)" = 1601 ] || failed "$(wc -l <whole.csv) lines of CSV of 1600 trials: some were run twice"
+[ "$(wc -l <whole.csv)" = $((8 * samples + 1)) ] || failed "$(wc -l <whole.csv) lines of CSV of $((8 * samples)) trials: some were run twice"
 
 # ranks of MPI: one is killed, the job ends, the rest is done later
 if command -v mpirun >/dev/null && ldd "$perp" 2>/dev/null | grep -q libmpi; then
     ranks="mpirun --allow-run-as-root --oversubscribe -n 4"
     $ranks "$perp" sweep study.yaml -o ranks.h5 --json >out 2>err || failed "mpirun: $(cat err)"
     [ "$(field out digest)" = "$digest" ] || failed 'another digest under mpirun'
-    $ranks "$perp" sweep study.yaml -n 200 -o dead.h5 -q >out 2>err &
+    $ranks "$perp" sweep study.yaml -n $samples -o dead.h5 -q >out 2>err &
     pid=$!
     until_there dead.h5
     sleep 0.3
-    victim=$(pgrep -f "sweep study.yaml -n 200 -o dead.h5" | tail -1)
+    victim=$(pgrep -f "sweep study.yaml -n $samples -o dead.h5" | tail -1)
     [ -n "$victim" ] && kill -9 "$victim" 2>/dev/null
     wait $pid 2>/dev/null
-    run 0 sweep study.yaml -n 200 -o dead.h5 --resume --json
+    run 0 sweep study.yaml -n $samples -o dead.h5 --resume --json
     [ "$(field out digest)" = "$resumed" ] || failed 'a rank died: another digest'
 fi
 
@@ -133,9 +136,9 @@ row=$(awk -F, 'NR > 1 && $1 % 4 == 0 { c = $1 % 8; n[c]++; x[c] += $12 } END { p
 grep -Eq "^ +0\.5 +$(echo "$row" | sed 's/\./\\./g; s/ / +/')\$" out || failed "the table of means has no row 0.5 $row"
 
 # sampling until intervals are narrow: the same after an interruption
-run 0 sweep study.yaml -n 200 --until far=0.3 -o until.h5 --json
+run 0 sweep study.yaml -n $samples --until far=0.3 -o until.h5 --json
 narrow=$(field out digest) some=$(field out done)
-[ "$some" -lt 1600 ] || failed 'sampling did not stop early'
+[ "$some" -lt $((8 * samples)) ] || failed 'sampling did not stop early'
 # how many trials that must be, from the whole study: rounds of 256 trials over the cells whose interval (Wilson, 95 %) is too wide; trials
 # that failed are not counted
 sequence() { # CSV MEASURE CELLS COUNT WIDTH
@@ -164,21 +167,21 @@ sequence() { # CSV MEASURE CELLS COUNT WIDTH
         print total
     }' "$1"
 }
-expected=$(sequence whole.csv far 8 200 0.3)
+expected=$(sequence whole.csv far 8 $samples 0.3)
 [ "$some" = "$expected" ] || failed "sequential sampling made $some trials, not $expected"
-run 0 sweep study.yaml -n 200 --until far=0.3 -j 1 -o until1.h5 --json
+run 0 sweep study.yaml -n $samples --until far=0.3 -j 1 -o until1.h5 --json
 [ "$(field out digest)" = "$narrow" ] || failed 'sequential: another digest'
 run 0 sweep study.yaml -n 30 --until far=0.3 -o until2.h5 -q
-run 0 sweep study.yaml -n 200 --until far=0.3 -o until2.h5 --resume --json
+run 0 sweep study.yaml -n $samples --until far=0.3 -o until2.h5 --resume --json
 [ "$(field out done)" = "$expected" ] || failed "sequential sampling, resumed: $(field out done) trials, not $expected"
-run 0 sweep study.yaml -n 200 --until far=0.3 --part 1/3 -o third.h5 --json
-[ "$(field out trials)" = 600 ] || failed "part 1 of 3 of 8 cells has at most $(field out trials) trials, not 600"
-for part in 1 2; do run 0 sweep study.yaml -n 200 --until far=0.3 --part $part/2 -o half$part.h5 -q; done
+run 0 sweep study.yaml -n $samples --until far=0.3 --part 1/3 -o third.h5 --json
+[ "$(field out trials)" = $((3 * samples)) ] || failed "part 1 of 3 of 8 cells has at most $(field out trials) trials, not $((3 * samples))"
+for part in 1 2; do run 0 sweep study.yaml -n $samples --until far=0.3 --part $part/2 -o half$part.h5 -q; done
 run 0 study half1.h5 half2.h5 --json
 run 0 study half1.h5 --csv half.csv
 awk -F, 'NR > 1 && $1 % 8 % 2 != 0 { exit 1 }' half.csv || failed 'parts of a sequential study do not divide its cells'
 run 0 study half1.h5 half2.h5 --json
-[ "$(field out done)" -le 1600 ] && [ "$(field out done)" -ge "$expected" ] || failed "sequential sampling in parts: $(field out done) trials"
+[ "$(field out done)" -le $((8 * samples)) ] && [ "$(field out done)" -ge "$expected" ] || failed "sequential sampling in parts: $(field out done) trials"
 
 # values over trials: named, in checks and in curves; the stopping distance is v^2/(2 mu g)
 cat >values.yaml <<'YAML'
@@ -208,9 +211,10 @@ run 1 sweep wrong.yaml -o wrong.h5
 has out '1 of 2 checks hold'
 
 # with trials that fail, and intervals that are just wide enough: 64 cells, so 4 samples in a round
+sed 's/^duration: .*/duration: 0.15/' slide.yaml >brief.yaml
 cat >some.yaml <<'YAML'
 perp-study: 1
-scene: slide.yaml
+scene: brief.yaml
 vary: {v: {from: 0.5, to: 2, count: 64}}
 sample: {count: 24, seed: 3, m: "uniform(0.5, 2)"}
 measure: {moves: 'at("block.x", m > 0.8 ? 0.1 : 9) > 0'}
