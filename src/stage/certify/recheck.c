@@ -17,13 +17,13 @@
  *          Poisson's and Stronge's laws relate the end velocity to impulses of phases, which the end does not show. With friction or
  *          several contacts only signs, cone and momentum are checked here; contact_work.c checks the energy of the contacts.
  * Cost     O(bodies + rows). If a cheap upper bound does not exceed the present figure, nothing else is computed: the worst figure is the
- *          same. At rest this applies to nearly all rows. Instructions of a step: 0.9 % (tower of spheres) to 2.8 % (one sliding
- *          box). Allocates in the arena only. */
+ *          same. At rest this applies to nearly all rows. docs/benchmarks.md has the instructions of a step. Allocates in the arena only. */
 #include <float.h>
 #include <string.h>
 
 #include "base/rounding.h"
 #include "stage/pose/formulate.h"
+#include "math/turn_free.h"
 #include "model/actuator.h"
 #include "stage/solve/give_way.h"
 #include "stage/control/belt.h"
@@ -53,14 +53,19 @@ static void worst(double *most, double x) {
     if (!(fabs(x) <= *most)) *most = isnan(x) ? INFINITY : fabs(x);
 }
 
+/* Is the root of a square at most `limit`, without taking the root? False in doubt, also for what is not a number. */
+static bool within(double square, double limit) { return square <= limit * limit * (1 - ROUNDING); }
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
 /* ---- momentum ---- */
 
 static void add_row(const pp_frame *f, const perp_row *row, double p, double *sum) {
-    for (; row; row = row->more)
-        for (int k = 0; k < 2 && p != 0; k++) {
+    for (; row && p != 0; row = row->more)
+        for (int k = 0; k < 2; k++) {
             if (row->block[k] < 0) continue;
-            double *to = sum + f->control.block_offset[row->block[k]];
-            for (int i = 0; i < f->control.block_ndof[row->block[k]]; i++) to[i] += p * row->J[k][i];
+            pp_block_push(f->control.block_ndof[row->block[k]], row->J[k], p,
+                          sum + f->control.block_offset[row->block[k]]);
         }
 }
 
@@ -94,11 +99,13 @@ static bool impulses(const pp_frame *f, double **out) {
     bool forces = f->purpose != PP_IMPACT;
     for (int i = 0; i < f->control.ndof; i++) sum[i] = forces ? f->control.i_applied[i] + f->control.i_damper[i] : 0;
     if (forces && w->nforce > 0) add_springs(f, sum);
+    const perp_vec3 g = w->def.gravity_W;
     for (int k = 0; forces && k < f->control.nblock; k++) {
         const pp_body *b = &w->body[f->control.block_body[k]];
-        const double g[3] = {w->def.gravity_W.x, w->def.gravity_W.y, w->def.gravity_W.z};
-        for (int i = 0; i < w->def.dim && !b->no_gravity; i++)
-            sum[f->control.block_offset[k] + i] += f->h * b->mass * g[i];
+        if (b->no_gravity) continue;
+        double kick = f->h * b->mass, *to = sum + f->control.block_offset[k];
+        to[0] += kick * g.x, to[1] += kick * g.y;
+        if (w->def.dim == 3) to[2] += kick * g.z;
     }
     for (int i = 0; i < p->njoint; i++) add_row(f, &p->joint[i].row, s->p_joint[i], sum);
     for (int i = 0; i < p->ncontact; i++) {
@@ -117,30 +124,48 @@ static bool is_diagonal(const perp_mat3 *I) {
     return c[0].y == 0 && c[0].z == 0 && c[1].x == 0 && c[1].z == 0 && c[2].x == 0 && c[2].y == 0;
 }
 
-static bool is_isotropic(const perp_mat3 *I) {
-    return I->c[0].x == I->c[1].y && I->c[1].y == I->c[2].z && is_diagonal(I);
-}
-
-static perp_vec3 turning_momentum(const pp_body *b, int dim, perp_quat q, perp_vec3 w) {
-    if (dim == 2) return perp_v3(0, 0, b->I_B.c[2].z * w.z);
-    if (is_isotropic(&b->I_B)) return perp_v3_scale(b->I_B.c[0].x, w);
+static perp_vec3 turning_momentum(const pp_body *b, perp_quat q, perp_vec3 w) {
     return perp_q_rotate(q, perp_m3_mul_v(b->I_B, perp_q_unrotate(q, w)));
 }
 
-/* Error of the momentum balance of block k, as a velocity of its mass. */
-static double momentum_left(const pp_frame *f, int k, const double *impulse) {
+/* Angular momentum of a body in the plane and in space that the impulses p of its rotation do not explain. */
+static double turning_left_2d(const pp_body *b, double w0, double w1, const double *p) {
+    return b->I_B.c[2].z * w1 - b->I_B.c[2].z * w0 - p[0];
+}
+static perp_vec3 turning_left_3d(const pp_body *b, const pp_state *s0, const pp_state *s1, int slot, const double *p) {
+    double I = b->I_B.c[0].x;
+    perp_vec3 w0 = s0->w[slot], w1 = s1->w[slot];
+    if (b->isotropic) return perp_v3(I * w1.x - I * w0.x - p[0], I * w1.y - I * w0.y - p[1], I * w1.z - I * w0.z - p[2]);
+    perp_vec3 L0 = turning_momentum(b, s0->X[slot].q, w0), L1 = turning_momentum(b, s1->X[slot].q, w1);
+    return perp_v3(L1.x - L0.x - p[0], L1.y - L0.y - p[1], L1.z - L0.z - p[2]);
+}
+
+static double least_inertia(const perp_mat3 *I, int dim) {
+    double a = I->c[0].x, b = I->c[1].y, c = I->c[2].z;
+    if (dim == 2) return c;
+    b = b < c ? b : c;
+    return a < b ? a : b;
+}
+
+/* Raises `most` to the error of the momentum balance of block k, as a velocity of its mass. */
+static void momentum_left(const pp_frame *f, int k, const double *impulse, double *most) {
     int slot = f->control.block_body[k], dim = f->w->def.dim, nd = f->control.block_ndof[k];
     const pp_body *b = &f->w->body[slot];
-    const pp_state *s0 = f->s0, *s1 = f->s1;
-    const double *p = impulse + f->control.block_offset[k];
-    perp_vec3 left = perp_v3_axpy(perp_v3_sub(s1->v[slot], s0->v[slot]), -1 / b->mass, pp_linear(dim, p));
-    double most = perp_v3_norm(left);
-    if (nd == dim || f->task.implicit_turn) return most;
-    perp_vec3 L0 = turning_momentum(b, dim, s0->X[slot].q, s0->w[slot]),
-              L1 = turning_momentum(b, dim, s1->X[slot].q, s1->w[slot]);
-    perp_vec3 more = perp_v3_sub(perp_v3_sub(L1, L0), pp_angular(dim, nd, p));
-    double I = dim == 2 ? b->I_B.c[2].z : fmin(b->I_B.c[0].x, fmin(b->I_B.c[1].y, b->I_B.c[2].z));
-    return fmax(most, perp_v3_norm(more) / sqrt(I * b->mass)); /* speed at the radius of gyration */
+    const double *p = impulse + f->control.block_offset[k], part = -1 / b->mass;
+    const perp_vec3 v0 = f->s0->v[slot], v1 = f->s1->v[slot];
+    double x = v1.x - v0.x + part * p[0], y = v1.y - v0.y + part * p[1],
+           z = dim == 3 ? v1.z - v0.z + part * p[2] : v1.z - v0.z, square = x * x + y * y + z * z;
+    if (!within(square, *most)) worst(most, sqrt(square));
+    if (nd == dim || f->task.implicit_turn) return;
+    if (dim == 2) {
+        z = turning_left_2d(b, f->s0->w[slot].z, f->s1->w[slot].z, p + 2);
+        square = z * z;
+    } else {
+        perp_vec3 left = turning_left_3d(b, f->s0, f->s1, slot, p + 3);
+        square = perp_v3_dot(left, left);
+    }
+    double gyration = least_inertia(&b->I_B, dim) * b->mass; /* the speed is that at the radius of gyration */
+    if (!(square <= *most * *most * gyration * (1 - ROUNDING))) worst(most, sqrt(square) / sqrt(gyration));
 }
 
 /* ---- motion ---- */
@@ -150,41 +175,60 @@ static bool same_pose(const perp_pose *X, const perp_pose *Y) {
            X->q.y == Y->q.y && X->q.z == Y->q.z;
 }
 
-/* Upper bound of the angle between two orientations: 2 asin x <= pi x. */
-static double most_turned(perp_quat a, perp_quat b) {
+/* Square of an upper bound of the angle of a rotation: 2 asin x <= pi x. */
+static double most_turned(perp_quat d) { return PI * PI * (d.x * d.x + d.y * d.y + d.z * d.z); }
+
+/* Angle by which the orientation a differs from b, beyond rounding. Only rounding is left if the bound says so. */
+static double turned_by(perp_quat a, perp_quat b) {
     perp_quat d = perp_q_mul(a, perp_q_conj(b));
-    return PI * sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
+    if (within(most_turned(d), 4 * ROUNDING)) return 0;
+    return larger(0, perp_v3_norm(perp_q_log(d)) - 4 * ROUNDING);
 }
 
-/* Distance of the end pose from the pose that the velocity leads to, as a velocity. Rotations whose difference cannot
- * exceed `told` are not computed: a free body rotates at most by h |w| times the ratio of its largest and smallest
- * moment of inertia. */
-static double motion_left(const pp_frame *f, int k, double told) {
+/* How far the centre is from where its velocity v leads, beyond rounding; 0 if at most `told`. */
+static double off_course(perp_vec3 x0, perp_vec3 x1, perp_vec3 v, double h, double told) {
+    perp_vec3 d = perp_v3_axpy(perp_v3_sub(x1, x0), -h, v);
+    double square = perp_v3_dot(d, d);
+    if (within(square, told) || square <= ROUNDING * ROUNDING * (perp_v3_dot(x0, x0) + perp_v3_dot(x1, x1))) return 0;
+    return larger(0, sqrt(square) - ROUNDING * (perp_v3_norm(x0) + perp_v3_norm(x1)));
+}
+
+/* Error of the rotation of block k in the plane, beyond rounding: of the angle, and of the orientation that belongs to it. */
+static double turn_left_2d(const pp_state *s0, const pp_state *s1, int slot, double way) {
+    double th0 = s0->theta[slot], th1 = s1->theta[slot], s, c;
+    const perp_quat *q0 = &s0->X[slot].q, *q1 = &s1->X[slot].q;
+    double turn = fabs(th1 - th0 - way) - ROUNDING * (fabs(th0) + fabs(th1));
+    if (th0 == th1 && q0->z == q1->z && q0->w == q1->w) return turn; /* as at the end of the step before */
+    pp_sin_cos(0.5 * th1, &s, &c);
+    return larger(turn, fabs(s - q1->z) + fabs(c - q1->w) - ROUNDING);
+}
+
+/* Raises `most` to the distance of the end pose from the pose that the velocity leads to, as a velocity. Rotations whose
+ * difference cannot exceed it are not computed: a free body rotates at most by h |w| times the ratio of its largest and
+ * smallest moment of inertia. */
+static void motion_left(const pp_frame *f, int k, double *most) {
     int slot = f->control.block_body[k], dim = f->w->def.dim, nd = f->control.block_ndof[k];
     const pp_body *b = &f->w->body[slot];
     const double *nu = (f->update.nu_moved ? f->update.nu_moved : f->solve.solution.nu) + f->control.block_offset[k];
-    perp_vec3 x0 = f->s0->X[slot].p, x1 = f->s1->X[slot].p;
-    double off = perp_v3_norm(perp_v3_axpy(perp_v3_sub(x1, x0), -f->h, pp_linear(dim, nu)));
-    off = fmax(0, off - ROUNDING * (perp_v3_norm(x0) + perp_v3_norm(x1)));
-    if (nd == dim) return off / f->h;
-    perp_vec3 w = pp_angular(dim, nd, nu);
-    double radius = isfinite(b->radius) ? b->radius : 0, turn;
+    const perp_pose *X0 = &f->s0->X[slot], *X1 = &f->s1->X[slot];
+    double told = *most * f->h, off = off_course(X0->p, X1->p, pp_linear(dim, nu), f->h, told), turn;
+    if (!(off <= told)) worst(most, off / f->h);
+    if (nd == dim) return;
+    double radius = isfinite(b->radius) ? b->radius : 0;
     if (dim == 2) {
-        double th0 = f->s0->theta[slot], th1 = f->s1->theta[slot];
-        turn = fabs(th1 - th0 - f->h * w.z) - ROUNDING * (fabs(th0) + fabs(th1));
-        double s, c;
-        pp_sin_cos(0.5 * th1, &s, &c);
-        turn = fmax(turn, fabs(s - f->s1->X[slot].q.z) + fabs(c - f->s1->X[slot].q.w) - ROUNDING);
+        turn = turn_left_2d(f->s0, f->s1, slot, f->h * nu[2]);
     } else {
-        perp_quat q = f->s0->X[slot].q;
+        perp_vec3 w = perp_v3(nu[3], nu[4], nu[5]);
+        perp_quat q = X0->q;
         double I0 = b->I_B.c[0].x, I1 = b->I_B.c[1].y, I2 = b->I_B.c[2].z,
-               ratio = fmax(I0, fmax(I1, I2)) / fmin(I0, fmin(I1, I2));
-        double bound = most_turned(f->s1->X[slot].q, q) + ratio * f->h * perp_v3_norm(w);
-        if (is_diagonal(&b->I_B) && bound * radius <= told * f->h) return off / f->h;
-        if (f->task.implicit_turn || !perp_rotate_free(b->I_B, f->h, &q, &w)) return off / f->h;
-        turn = perp_v3_norm(perp_q_log(perp_q_mul(f->s1->X[slot].q, perp_q_conj(q)))) - 4 * ROUNDING;
+               ratio = larger(I0, larger(I1, I2)) / least_inertia(&b->I_B, 3);
+        /* the square of a sum is at most twice the sum of the squares */
+        double bound = 2 * (most_turned(perp_q_mul(X1->q, perp_q_conj(q))) + ratio * ratio * f->h * f->h * perp_v3_dot(w, w));
+        if (is_diagonal(&b->I_B) && within(bound * radius * radius, told)) return;
+        if (f->task.implicit_turn || !pp_turn_free(b->I_B, f->h, &q, w)) return;
+        turn = turned_by(X1->q, q);
     }
-    return fmax(off, fmax(0, turn) * radius) / f->h;
+    if (turn > 0 || isnan(turn)) worst(most, turn * radius / f->h);
 }
 
 /* Deviation of driven bodies from their motion. */
@@ -202,8 +246,7 @@ static double drive_left(const pp_frame *f) {
         if (same_pose(&f->s1->X[i], &X)) continue;
         double size = isfinite(b->radius) && b->radius > 0 ? b->radius : 1;
         double off = perp_v3_norm(perp_v3_sub(f->s1->X[i].p, X.p)) - ROUNDING * perp_v3_norm(X.p);
-        double turn = perp_v3_norm(perp_q_log(perp_q_mul(f->s1->X[i].q, perp_q_conj(X.q)))) - 4 * ROUNDING;
-        worst(&most, fmax(0, fmax(off, turn * size)) / f->h);
+        worst(&most, fmax(0, fmax(off, turned_by(f->s1->X[i].q, X.q) * size)) / f->h);
     }
     return most;
 }
@@ -219,8 +262,48 @@ static bool held_by_limit(const pp_frame *f, const perp_joint_row *r, double rat
     return fabs(x - end) <= HELD * f->h * fabs(a->motor_speed) + ROUNDING * (fabs(x) + fabs(end));
 }
 
+/* Upper bounds of the inverse mass of a row and of its length, pp_row_length(): for each block
+ *   |J|^2 / trace M <= J Minv J' <= |J|^2 trace Minv. */
+typedef struct row_bound {
+    double mass, length;
+} row_bound;
+
+static row_bound bound_row(const perp_step_problem *p, const perp_row *row) {
+    double mass = 0, light = 0, turning = 0;
+    bool linear = false, own = true; /* own: the blocks of the row are different ones */
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++) {
+            int b = row->block[k];
+            if (b < 0) continue;
+            const double *J = row->J[k], *M = p->M + 36 * (ptrdiff_t)b, *Minv = p->Minv + 36 * (ptrdiff_t)b;
+            double square = 0, trace = 0, inertia = 0, mobile = 0;
+            for (int c = 0; c < p->dim && c < p->block_ndof[b]; c++) square += J[c] * J[c], trace += Minv[7 * c];
+            linear |= square != 0;
+            for (int c = p->dim; c < p->block_ndof[b]; c++)
+                square += J[c] * J[c], mobile += Minv[7 * c], inertia += M[7 * c];
+            mass += square * (trace + mobile);
+            light += 1 / M[0];
+            turning += mobile > 0 && inertia > 0 ? square / inertia : 0;
+            own = own && row->block[0] != row->block[1];
+        }
+    double square = own && turning > 0 ? light / turning : INFINITY;
+    return (row_bound){.mass = own ? mass : INFINITY, .length = linear ? 1 : sqrt(square) * (1 + ROUNDING)};
+}
+
+/* A deviation of the impulse of a row from the definition of its joint, as a velocity. A row whose impulse falls by h `stiff` with its velocity
+ * yields with its bodies. 0: it cannot exceed `told`. */
+static double deviates(const pp_frame *f, const perp_row *row, double by, double h, double stiff, double told) {
+    const perp_step_problem *p = &f->pose.problem;
+    row_bound most = bound_row(p, row);
+    double reach = fabs(by) * most.length * (1 + ROUNDING);
+    if (reach * most.mass <= told || (stiff > 0 && reach <= told * h * stiff)) return 0;
+    double length = pp_row_length(p, row), W = pp_row_inverse_mass(p, row) * length;
+    double worth = 1 / (1 + W / length * h * stiff);
+    return worth * W * fabs(by);
+}
+
 /* Deviation of a servo's impulse from the definition of its actuator, as a velocity. */
-static double servo_left(const pp_frame *f, int i, double W, double length) {
+static double servo_left(const pp_frame *f, int i, double told) {
     const perp_joint_row *r = &f->pose.problem.joint[i];
     int slot = f->w->joint[r->joint].actuator[r->coord];
     if (slot < 0) return INFINITY;
@@ -228,36 +311,42 @@ static double servo_left(const pp_frame *f, int i, double W, double length) {
     pp_servo s = pp_servo_of(&f->w->robot.actuator[slot].def);
     double h = f->h, rate = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu);
     double x = f->s0->coord[r->joint][r->coord] + h * rate, p = h * fmin(fmax(s.f0 - s.k * x - s.d * rate, s.lo), s.hi);
-    double worth = 1 / (1 + W / length * h * (h * s.k + s.d));
-    return worth * W * fabs(f->solve.solution.p_joint[i] - p);
+    return deviates(f, &r->row, f->solve.solution.p_joint[i] - p, h, h * s.k + s.d, told);
 }
 
-/* Deviation of a motor, dry friction, spring or rotor from the definition of its joint. found: for rotors, see pp_rotor_rate() */
-static double extra_left(const pp_frame *f, int i, pp_free_sides *found) {
+/* Deviation of motor row i from the definition of its joint, as a velocity. */
+static double motor_left(const pp_frame *f, int i, double rate, double told) {
+    const perp_joint_row *r = &f->pose.problem.joint[i];
+    const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
+    double p = f->solve.solution.p_joint[i];
+    /* a motor without force limit that yielded has the limit that it was given (stage/solve/motor_yield.c) */
+    double most = f->solve.motor_yields > 0 && a->motor_force == INFINITY ? r->hi : f->h * a->motor_force;
+    double over = deviates(f, &r->row, fmax(0, fabs(p) - most), 1, 0, told), miss = fabs(rate - a->motor_speed);
+    if (!(fabs(p) < most * (1 - AT_LIMIT)) || held_by_limit(f, r, rate)) return over;
+    if (miss * bound_row(&f->pose.problem, &r->row).length <= told) return over;
+    return fmax(over, miss * pp_row_length(&f->pose.problem, &r->row));
+}
+
+/* Deviation of a motor, dry friction, spring or rotor from the definition of its joint; 0 if it cannot exceed `told`. found: for rotors, see
+ * pp_rotor_rate() */
+static double extra_left(const pp_frame *f, int i, double told, pp_free_sides *found) {
     const perp_joint_row *r = &f->pose.problem.joint[i];
     if (r->joint < 0 || r->coord < 0) return 0;
     const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
-    double p = f->solve.solution.p_joint[i], h = f->h,
-           rate = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu) + r->b_kin;
-    double length = pp_row_length(&f->pose.problem, &r->row),
-           W = pp_row_inverse_mass(&f->pose.problem, &r->row) * length;
-    if (pp_row_is_servo(f, i)) return servo_left(f, i, W, length);
+    if (pp_row_is_servo(f, i)) return servo_left(f, i, told);
+    double p = f->solve.solution.p_joint[i], h = f->h;
+    if (r->kind == PERP_ROW_FRICTION) return deviates(f, &r->row, fmax(0, fabs(p) - h * a->friction), 1, 0, told);
+    if (r->kind != PERP_ROW_INERTIA && r->kind != PERP_ROW_MOTOR && r->kind != PERP_ROW_SPRING) return 0;
+    double rate = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu) + r->b_kin;
+    if (r->kind == PERP_ROW_MOTOR) return motor_left(f, i, rate, told);
     if (r->kind == PERP_ROW_INERTIA) {
         pp_rotor_kick k = pp_rotor_kick_of(f);
-        double worth = 1 / (1 + W / length * a->armature);
-        return worth * W * fabs(p + a->armature * (rate - pp_rotor_rate(f->w, &k, r->joint, r->coord, found)));
+        double before = pp_rotor_rate(f->w, &k, r->joint, r->coord, found);
+        return deviates(f, &r->row, p + a->armature * (rate - before), 1, a->armature, told);
     }
-    if (r->kind == PERP_ROW_FRICTION) return W * fmax(0, fabs(p) - h * a->friction);
-    if (r->kind == PERP_ROW_MOTOR) {
-        /* a motor without force limit that yielded has the limit that it was given (stage/solve/motor_yield.c) */
-        double most = f->solve.motor_yields > 0 && a->motor_force == INFINITY ? r->hi : h * a->motor_force;
-        double over = fmax(0, fabs(p) - most), miss = fabs(rate - a->motor_speed) * length;
-        return fabs(p) < most * (1 - AT_LIMIT) && !held_by_limit(f, r, rate) ? fmax(W * over, miss) : W * over;
-    }
-    if (r->kind != PERP_ROW_SPRING || r->b_kin != 0 || (f->demand.joint_shift && !f->demand.joints)) return 0;
-    double stiff = h * a->stiffness + a->damping, worth = 1 / (1 + W / length * h * stiff);
-    double x = f->s0->coord[r->joint][r->coord] + h * rate - a->rest;
-    return worth * W * fabs(p + h * (a->stiffness * x + a->damping * rate));
+    if (r->b_kin != 0 || (f->demand.joint_shift && !f->demand.joints)) return 0;
+    double stiff = h * a->stiffness + a->damping, x = f->s0->coord[r->joint][r->coord] + h * rate - a->rest;
+    return deviates(f, &r->row, p + h * (a->stiffness * x + a->damping * rate), h, stiff, told);
 }
 
 /* Largest amount by which coordinates exceed their limits [L or rad]. */
@@ -295,9 +384,10 @@ static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
      * impulse must not be open there. The separating plane of two bodies may change during the step, so penetration at
      * the end is checked elsewhere. */
     if (f->demand.end_gap && !isnan(f->demand.end_gap[i])) {
-        double open = f->demand.end_gap[i] - OPEN * fmin(A->g->size, B->g->size);
-        if (p[0] > 0 && open > 0 && !(pair->restitution > 0) && !f->demand.allowance)
-            worst(&law->normal, f->demand.end_gap[i] / f->h);
+        double gap = f->demand.end_gap[i];
+        if (p[0] > 0 && gap > 0 && gap > OPEN * fmin(A->g->size, B->g->size) && !(pair->restitution > 0) &&
+            !f->demand.allowance)
+            worst(&law->normal, gap / f->h);
         return;
     }
     double required = pp_contact_rhs(f, i, r, f->method.jammed), off = fabs(required - r->b_n);
@@ -324,68 +414,81 @@ static const perp_pose *contact_pose(const pp_frame *f, int body) {
     return &s->X[body];
 }
 
-/* Tangential displacement of B on A at contact i over the step, from the poses at both ends. */
-static double crept(const pp_frame *f, int i) {
+/* Contact i as creep sees it: by body its lever arm, the part of it that rolls, and the displacement and rotation over the step. */
+typedef struct contact_way {
+    perp_vec3 lever[2], round[2];
+    perp_quat turned[2]; /* in the plane only where it is needed */
+    double size; /* of the coordinates */
+    double most; /* upper bound of the displacement */
+} contact_way;
+
+static contact_way way_of(const pp_frame *f, int i, const int *shape, const int *body) {
+    const perp_contact *c = &f->contacts.at[i];
+    contact_way x = {.size = 0};
+    double reach = 0, shifted = 0, turn = 0;
+    for (int k = 0; k < 2; k++) {
+        const pp_geometry *g = f->w->shape[shape[k]].g;
+        const perp_pose *at = contact_pose(f, body[k]), *X0 = &f->s0->X[body[k]], *X1 = &f->s1->X[body[k]];
+        x.lever[k] = perp_v3_sub(k ? c->b_W : c->a_W, at->p);
+        x.round[k] = perp_v3_scale(k ? -g->radius : g->radius, c->n_W);
+        bool plane = g->kind == PERP_SHAPE_HALFSPACE;
+        if (g->nvert == 0 && g->nface == 0 && !plane && !(g->radius > 0)) x.round[k] = x.lever[k]; /* rolls about its centre */
+        x.size += perp_v3_norm(X0->p) + perp_v3_norm(x.lever[k]);
+        reach += perp_v3_norm(x.round[k]);
+        shifted += perp_v3_norm(perp_v3_sub(X1->p, X0->p));
+        if (f->w->def.dim == 2) {
+            turn += fabs(f->s1->theta[body[k]] - f->s0->theta[body[k]]);
+        } else {
+            x.turned[k] = perp_q_mul(X1->q, perp_q_conj(X0->q));
+            turn += sqrt(most_turned(x.turned[k]));
+        }
+    }
+    /* points turn about centres, the axes turn, and what is round rolls: each by at most these angles */
+    x.most = shifted + 3 * turn * (x.size + 2 * reach);
+    return x;
+}
+
+/* Tangential displacement of B on A at contact i over the step, from the poses at both ends; 0 if at most `told`. */
+static double crept(const pp_frame *f, int i, double told) {
     const perp_world *w = f->w;
     const perp_contact *c = &f->contacts.at[i];
     const int *shape = f->contacts.shape + 2 * i, body[2] = {w->shape[shape[0]].body, w->shape[shape[1]].body};
     const double sign[2] = {-1, 1};
-    perp_vec3 from = {0, 0, 0}, to = from, d = from, round[2];
-    perp_quat turned[2];
-    double size = 0, b = part_of_b(f, body);
+    perp_vec3 from = {0, 0, 0}, to = from, d = from;
     if (same_pose(&f->s0->X[body[0]], &f->s1->X[body[0]]) && same_pose(&f->s0->X[body[1]], &f->s1->X[body[1]]))
         return 0;
+    contact_way x = way_of(f, i, shape, body);
+    if (!f->control.belt && x.most <= larger(told, ROUNDING * x.size)) return 0;
+    double b = part_of_b(f, body);
     for (int k = 0; k < 2; k++) {
-        const pp_geometry *g = w->shape[shape[k]].g;
-        const perp_pose *at = contact_pose(f, body[k]), *X0 = &f->s0->X[body[k]], *X1 = &f->s1->X[body[k]];
-        perp_vec3 lever = perp_v3_sub(k ? c->b_W : c->a_W, at->p);
-        round[k] = perp_v3_scale(-sign[k] * g->radius, c->n_W);
-        bool plane = g->kind == PERP_SHAPE_HALFSPACE;
-        if (g->nvert == 0 && g->nface == 0 && !plane && !(g->radius > 0)) round[k] = lever; /* rolls about its centre */
-        perp_vec3 core = perp_q_unrotate(at->q, perp_v3_sub(lever, round[k]));
-        from = perp_v3_axpy(from, sign[k], perp_pose_apply(*X0, core));
-        to = perp_v3_axpy(to, sign[k], perp_pose_apply(*X1, core));
-        turned[k] = w->def.dim == 2 ? perp_q_exp(perp_v3(0, 0, f->s1->theta[body[k]] - f->s0->theta[body[k]]))
-                                    : perp_q_mul(X1->q, perp_q_conj(X0->q));
-        size += perp_v3_norm(X0->p) + perp_v3_norm(lever);
+        if (w->def.dim == 2) x.turned[k] = perp_q_exp(perp_v3(0, 0, f->s1->theta[body[k]] - f->s0->theta[body[k]]));
+        perp_vec3 core = perp_q_unrotate(contact_pose(f, body[k])->q, perp_v3_sub(x.lever[k], x.round[k]));
+        from = perp_v3_axpy(from, sign[k], perp_pose_apply(f->s0->X[body[k]], core));
+        to = perp_v3_axpy(to, sign[k], perp_pose_apply(f->s1->X[body[k]], core));
     }
     for (int k = 0; k < 2; k++) { /* in the axes of body k */
         double part = k ? b : 1 - b;
-        perp_quat H = perp_q_exp(perp_v3_scale(0.5, perp_q_log(turned[k]))), back = perp_q_conj(H);
-        perp_vec3 t = perp_q_log(perp_q_mul(back, perp_q_mul(turned[!k], back)));
+        perp_quat H = perp_q_exp(perp_v3_scale(0.5, perp_q_log(x.turned[k]))), back = perp_q_conj(H);
+        perp_vec3 t = perp_q_log(perp_q_mul(back, perp_q_mul(x.turned[!k], back)));
         int blk = f->control.block[body[!k]];
         if (blk >= 0 && f->control.block_ndof[blk] == w->def.dim) t = perp_v3(0, 0, 0); /* a particle does not roll */
         d = perp_v3_axpy(d, part, perp_v3_sub(perp_q_unrotate(H, to), perp_q_rotate(H, from)));
-        d = perp_v3_axpy(d, part * sign[!k], perp_v3_cross(t, round[!k]));
+        d = perp_v3_axpy(d, part * sign[!k], perp_v3_cross(t, x.round[!k]));
     }
     if (f->control.belt)
         d = perp_v3_axpy(d, f->h, pp_belt_slip(f, shape, false)); /* relative to the surface of a belt */
     d = perp_v3_axpy(d, -perp_v3_dot(d, c->n_W), c->n_W);
-    return fmax(0, perp_v3_norm(d) - ROUNDING * size);
+    return fmax(0, perp_v3_norm(d) - ROUNDING * x.size);
 }
 
 static double creep_of(const pp_frame *f) {
     double most = 0;
     for (int i = 0; i < f->contacts.n; i++)
-        if (f->contacts.at[i].state == PERP_CONTACT_STICKING) worst(&most, crept(f, i));
+        if (f->contacts.at[i].state == PERP_CONTACT_STICKING) worst(&most, crept(f, i, most));
     return most;
 }
 
 /* ---- the laws of the rows again ---- */
-
-/* Upper bound of the inverse mass of a row: J'Minv J <= |J|^2 trace Minv. */
-static double most_inverse_mass(const perp_step_problem *p, const perp_row *row) {
-    double sum = 0;
-    for (; row; row = row->more)
-        for (int k = 0; k < 2; k++) {
-            int b = row->block[k];
-            double square = 0, trace = 0;
-            for (int c = 0; b >= 0 && c < p->block_ndof[b]; c++)
-                square += row->J[k][c] * row->J[k][c], trace += p->Minv[36 * (ptrdiff_t)b + 7 * c];
-            sum += square * trace;
-        }
-    return sum;
-}
 
 /* Upper bounds of the figures of pp_step_contact() for contact i, without masses. Returns false if there are none.
  *   normal       with p_n >= 0 the map min(w, W p_n) is at most |w|, and 0 if p_n = 0 <= w
@@ -408,7 +511,7 @@ static bool bound_contact(const perp_step_problem *p, int i, const perp_step_sol
     double st = pp_row_dot(p, &c->t, s->nu) + c->b_t, so = disc ? pp_row_dot(p, &c->o, s->nu) + c->b_o : 0;
     out->dissipation = sqrt(st * st + so * so);
     if (out->dissipation > told && size > 0 && imp[1] * st + imp[2] * so < 0) {
-        double W = fmax(most_inverse_mass(p, &c->t), disc ? most_inverse_mass(p, &c->o) : 0);
+        double W = larger(bound_row(p, &c->t).mass, disc ? bound_row(p, &c->o).mass : 0);
         double rim = fabs(imp[1] * so - imp[2] * st) / size + 2 * W * (R - size);
         out->dissipation = fmin(out->dissipation, rim);
     }
@@ -419,9 +522,11 @@ void pp_recheck_rows(const perp_step_problem *p, const perp_step_solution *s, pe
     for (int j = 0; j < p->njoint; j++) {
         const perp_joint_row *r = &p->joint[j];
         double x = s->p_joint[j], w = pp_row_dot(p, &r->row, s->nu) + r->b + r->compliance * x;
-        /* for an impulse within its bounds the residual is at most |w|, in the unit of the row */
-        bool within = r->lo <= x && x <= r->hi && isfinite(x);
-        if (!within || !(fabs(w) * pp_row_length(p, &r->row) <= law->joint)) worst(&law->joint, pp_step_joint(p, j, s));
+        /* For an impulse within its bounds the residual is at most |w|, in the unit of the row, and 0 if the bound that is reached allows w. */
+        bool bounded = r->lo <= x && x <= r->hi && isfinite(x);
+        if (bounded && ((x == r->lo && w >= 0) || (x == r->hi && w <= 0))) continue;
+        if (!bounded || !(fabs(w) * bound_row(p, &r->row).length <= law->joint))
+            worst(&law->joint, pp_step_joint(p, j, s));
     }
     for (int i = 0; i < p->ncontact; i++) {
         perp_step_residual bound = {0}, own = {0};
@@ -444,7 +549,7 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert) {
     pp_recheck_rows(&f->pose.problem, &f->solve.solution, &cert->law);
     pp_free_sides found;
     memset(found.body, 0, sizeof found.body);
-    for (int i = 0; i < f->pose.problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i, &found));
+    for (int i = 0; i < f->pose.problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i, cert->law.joint, &found));
     worst(&cert->joint_error, beyond_limits(f));
     for (int i = 0; i < f->contacts.n; i++) contact_left(f, i, &cert->law);
     /* A correction also moves bodies. Then, and with implicit rotations, momentum is checked on the problem. */
@@ -452,8 +557,8 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert) {
     if (!states || f->task.implicit_turn)
         pp_step_momentum(&f->pose.problem, &f->solve.solution, &cert->law.momentum, NULL);
     for (int k = 0; k < f->control.nblock && states; k++) {
-        worst(&cert->law.momentum, momentum_left(f, k, impulse));
-        worst(&cert->law.momentum, motion_left(f, k, cert->law.momentum));
+        momentum_left(f, k, impulse, &cert->law.momentum);
+        motion_left(f, k, &cert->law.momentum);
     }
 }
 
@@ -516,7 +621,7 @@ void pp_recheck_impact(const pp_frame *f, bool restitution, perp_certificate *ce
     }
     bool states = impulses(f, &impulse);
     if (!states || f->task.implicit_turn) pp_step_momentum(p, &f->solve.solution, &cert->law.momentum, NULL);
-    for (int k = 0; k < f->control.nblock && states; k++) worst(&cert->law.momentum, momentum_left(f, k, impulse));
+    for (int k = 0; k < f->control.nblock && states; k++) momentum_left(f, k, impulse, &cert->law.momentum);
 }
 
 double pp_recheck_shift(const pp_frame *f, const pp_frame *without, double part) {
@@ -534,6 +639,6 @@ double pp_recheck_shift(const pp_frame *f, const pp_frame *without, double part)
                 add_row(f, pp_friction_row(c, k), -*pp_friction_impulse(&without->solve.solution, i, k), impulse);
     }
     for (int i = 0; i < f->control.ndof; i++) impulse[i] *= part;
-    for (int k = 0; k < f->control.nblock; k++) worst(&most, momentum_left(f, k, impulse));
+    for (int k = 0; k < f->control.nblock; k++) momentum_left(f, k, impulse, &most);
     return most;
 }

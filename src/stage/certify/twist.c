@@ -39,26 +39,29 @@ typedef struct island {
 typedef struct islands {
     int *of;      /* sets of blocks */
     int *members; /* number of blocks; 0: a joint or a contact acts on something fixed or driven */
+    bool *held;   /* by block: such a joint or contact acts on it */
+    int links;    /* rows between two blocks */
 } islands;
 
-typedef void see(islands *s, const perp_row *row);
-
-static void join(islands *s, const perp_row *row) { pp_row_join(s->of, row); }
-
-static void hold(islands *s, const perp_row *row) {
-    for (int k = 0; k < 2; k++)
-        if (pp_row_holds(row, k)) s->members[pp_set_of(s->of, row->block[k])] = 0;
+static inline void add_row(islands *s, const perp_row *row) {
+    const int a = row->block[0], b = row->block[1];
+    if (!row->more && (a < 0) != (b < 0)) { /* pp_row_holds() */
+        s->held[a < 0 ? b : a] = true;
+        return;
+    }
+    pp_row_join(s->of, row);
+    s->links++;
 }
 
-/* Calls `look` for the rows that act. Chain damping rows (joint < 0) rotate single bodies and connect none. */
-static void each_row(const pp_frame *f, see *look, islands *s) {
+/* Adds the rows that act. Chain damping rows (joint < 0) rotate single bodies and connect none. */
+static void add_rows(const pp_frame *f, islands *s) {
     const pp_frame *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &f;
     for (int n = 0; n < (f->method.nkick ? f->method.nkick : 1); n++) {
         const perp_step_problem *p = &kick[n]->pose.problem;
         for (int i = 0; i < p->njoint; i++)
-            if (p->joint[i].joint >= 0) look(s, &p->joint[i].row);
+            if (p->joint[i].joint >= 0) add_row(s, &p->joint[i].row);
         for (int i = 0; i < p->ncontact; i++)
-            if (kick[n]->solve.solution.p_contact[3 * i] > 0) look(s, &p->contact[i].n);
+            if (kick[n]->solve.solution.p_contact[3 * i] > 0) add_row(s, &p->contact[i].n);
     }
 }
 
@@ -66,14 +69,18 @@ static void each_row(const pp_frame *f, see *look, islands *s) {
  * (recheck.c). *any: is there one? False if out of memory. */
 static bool find_islands(const pp_frame *f, islands *s, bool *any) {
     pp_arena *a = &f->w->arena;
+    *any = false;
     s->of = PP_ARENA_ARRAY(a, int, f->control.nblock);
     s->members = PP_ARENA_ZERO(a, int, f->control.nblock);
-    if (!s->of || !s->members) return false;
+    s->held = PP_ARENA_ZERO(a, bool, f->control.nblock);
+    s->links = 0;
+    if (!s->of || !s->members || !s->held) return false;
     pp_sets_make(s->of, f->control.nblock);
-    each_row(f, join, s);
+    add_rows(f, s);
+    if (s->links == 0) return true;
     for (int k = 0; k < f->control.nblock; k++) s->members[pp_set_of(s->of, k)]++;
-    each_row(f, hold, s);
-    *any = false;
+    for (int k = 0; k < f->control.nblock; k++)
+        if (s->held[k]) s->members[pp_set_of(s->of, k)] = 0;
     for (int k = 0; k < f->control.nblock; k++) *any |= s->members[k] > 1;
     return true;
 }
@@ -127,7 +134,7 @@ static void add_momentum(const pp_frame *f, int k, island *x) {
 
 double pp_twist(const pp_frame *f) {
     islands s;
-    bool any, one_kick = !f->w->chosen.stepper->step && !f->method.nkick;
+    bool any = false, one_kick = !f->w->chosen.stepper->step && !f->method.nkick;
     if (f->method.no_inertia || f->control.nblock < 2 || !f->solve.solution.nu) return 0;
     if (!find_islands(f, &s, &any) || !any) return 0;
     island *is = PP_ARENA_ZERO(&f->w->arena, island, f->control.nblock);
