@@ -90,20 +90,36 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
     return true;
 }
 
-double pp_largest_approach_before(const pp_frame *k, int i, double end_gap, bool linear) {
+/* pp_largest_approach_before(); after: velocity along the row after the step. */
+static double largest_before(const pp_frame *k, int i, double end_gap, bool linear, double after) {
     const perp_contact_row *c = &k->pose.problem.contact[i];
     if (k->purpose != PP_STEP || i >= k->contacts.n || k->task.half || c->compliance > 0) return INFINITY;
     if (linear) return 0;
     double start = k->contacts.at[i].gap - (k->demand.levers == k->s0 ? 0 : k->h * c->b_n_kin);
-    double opens = (end_gap - start) / k->h;
-    double most = opens - (pp_row_dot(&k->pose.problem, &c->n, k->solve.solution.nu) + c->b_n_kin);
+    double most = (end_gap - start) / k->h - after;
     return isnan(most) ? INFINITY : most;
 }
 
+double pp_largest_approach_before(const pp_frame *k, int i, double end_gap, bool linear) {
+    const perp_contact_row *c = &k->pose.problem.contact[i];
+    double after = pp_row_dot(&k->pose.problem, &c->n, k->solve.solution.nu) + c->b_n_kin;
+    return largest_before(k, i, end_gap, linear, after);
+}
+
 /* pp_largest_approach_before() for a solved frame; INFINITY if its gaps were not measured at the end. */
-static double most_before(const pp_frame *k, int i) {
+static double most_before(const pp_frame *k, int i, double after) {
     if (!k->method.true_gap || i >= k->contacts.n) return INFINITY;
-    return pp_largest_approach_before(k, i, k->method.true_gap[i], k->method.posed_linear);
+    return largest_before(k, i, k->method.true_gap[i], k->method.posed_linear, after);
+}
+
+/* Velocities along a row before and after the kick, without drives. */
+typedef struct row_ends {
+    double before, after;
+} row_ends;
+
+static inline row_ends ends_of(const pp_frame *k, const perp_row *row) {
+    const perp_step_problem *p = &k->pose.problem;
+    return (row_ends){pp_row_dot(p, row, k->control.nu0), pp_row_dot(p, row, k->solve.solution.nu)};
 }
 
 /* The parts of the velocity before the kick that driven bodies cause along the rows of contact i, if they are known. */
@@ -123,54 +139,90 @@ static void driven_was(const pp_frame *k, int i, const perp_row *const *row, dou
     }
 }
 
+/* Work of one impulse at the velocities before and after. */
+static inline double add_impulse(pp_contact_work *a, int at, double impulse, double before, double after) {
+    a->end[at] += impulse * after;
+    a->moved[at] += 0.5 * fabs(impulse) * (fabs(before) + fabs(after));
+    return 0.5 * impulse * (before + after);
+}
+
+/* What a normal impulse only seems to add; see "Rule". */
+static inline double by_rule(double impulse, double before, double most) {
+    return before > most ? 0.5 * impulse * (before - most) : 0;
+}
+
+static bool rebounds(const pp_frame *k, int i) { return i < k->contacts.n && k->contacts.at[i].restitution > 0; }
+
+/* Work of contact i at which a driven body or a compliant surface takes part, or whose friction resists rotation. */
+static void add_work_in_general(pp_contact_work *a, const pp_frame *k, int i, int at) {
+    const perp_contact_row *c = &k->pose.problem.contact[i];
+    const perp_row *row[PERP_CONE_ROWS] = {&c->n};
+    double driven[PERP_CONE_ROWS] = {c->b_n_kin}, was[PERP_CONE_ROWS] = {c->b_n_kin}, sum = 0, other[2] = {0, 0},
+           lag[2] = {0, 0};
+    int dim = k->pose.problem.dim, rows = c->e_r > 0 || c->e_roll > 0 ? PERP_CONE_ROWS : dim;
+    bool gives = c->compliance > 0;
+    for (int r = 1; r < rows; r++) {
+        row[r] = pp_friction_row(c, r - 1);
+        driven[r] = was[r] = pp_driven_slip(&k->pose, i, r - 1);
+    }
+    driven_was(k, i, row, was);
+    for (int r = 0; r < rows; r++) {
+        if (r > 2 ? !pp_friction_turns(c, r - 1) : r == 2 && dim == 2) continue;
+        if ((r == 0 ? c->compliance : c->compliance_f) > 0) continue; /* a spring may return energy */
+        double impulse =
+            r == 0 ? k->solve.solution.p_contact[3 * i] : *pp_friction_impulse(&k->solve.solution, i, r - 1);
+        row_ends u = ends_of(k, row[r]);
+        double after = u.after + driven[r], before = gives ? after : u.before + was[r];
+        double done = add_impulse(a, at, impulse, before, after);
+        sum += done;
+        if (!gives) other[r > 0] += 0.5 * impulse * (driven[r] - was[r]);
+        if (r == 0 && !gives) {
+            double most = most_before(k, i, after);
+            lag[0] = by_rule(impulse, before, most);
+            lag[1] = by_rule(impulse, before - was[0] + driven[0], most);
+        }
+        if (r == 0 && rebounds(k, i)) a->lost[at] -= done;
+    }
+    a->work[at] += sum + fmin(0, other[0]) + fmin(0, other[1]);
+    a->rule[at] += lag[other[0] < 0];
+}
+
 static void add_work(pp_contact_work *a, const pp_frame *k) {
     const perp_step_problem *p = &k->pose.problem;
     for (int i = 0; i < p->ncontact; i++) {
         const perp_contact_row *c = &p->contact[i];
-        if (!(k->solve.solution.p_contact[3 * i] > 0) || fixed(&c->n)) continue;
-        const perp_row *row[PERP_CONE_ROWS] = {&c->n};
-        double driven[PERP_CONE_ROWS] = {c->b_n_kin}, was[PERP_CONE_ROWS] = {c->b_n_kin}, sum = 0, other[2] = {0, 0},
-               lag[2] = {0, 0};
-        int rows = c->e_r > 0 || c->e_roll > 0 ? PERP_CONE_ROWS : p->dim;
-        for (int r = 1; r < rows; r++) {
-            row[r] = pp_friction_row(c, r - 1);
-            driven[r] = was[r] = pp_driven_slip(&k->pose, i, r - 1);
-        }
-        driven_was(k, i, row, was);
+        const double *impulse = k->solve.solution.p_contact + 3 * i;
+        if (!(impulse[0] > 0) || fixed(&c->n)) continue;
         int at = pp_work_island(a, &c->n);
-        for (int r = 0; r < rows; r++) {
-            if (r > 2 ? !pp_friction_turns(c, r - 1) : r == 2 && p->dim == 2) continue;
-            if ((r == 0 ? c->compliance : c->compliance_f) > 0) continue; /* a spring may return energy */
-            double impulse =
-                r == 0 ? k->solve.solution.p_contact[3 * i] : *pp_friction_impulse(&k->solve.solution, i, r - 1);
-            bool gives = c->compliance > 0;
-            double after = pp_row_dot(p, row[r], k->solve.solution.nu) + driven[r],
-                   before = gives ? after : pp_row_dot(p, row[r], k->control.nu0) + was[r];
-            sum += 0.5 * impulse * (before + after);
-            a->end[at] += impulse * after;
-            if (!gives) other[r > 0] += 0.5 * impulse * (driven[r] - was[r]);
-            if (r == 0 && !gives) {
-                double most = most_before(k, i);
-                lag[0] = 0.5 * impulse * fmax(0, before - most);
-                lag[1] = 0.5 * impulse * fmax(0, before - was[0] + driven[0] - most);
-            }
-            a->moved[at] += 0.5 * fabs(impulse) * (fabs(before) + fabs(after));
-            if (r == 0 && i < k->contacts.n && k->contacts.at[i].restitution > 0)
-                a->lost[at] -= 0.5 * impulse * (before + after);
+        bool rigid = !(c->compliance > 0) && !(c->compliance_f > 0), turns = c->e_r > 0 || c->e_roll > 0;
+        if (!rigid || turns || (i < k->contacts.n && driven_contact(k, i))) {
+            add_work_in_general(a, k, i, at);
+            continue;
         }
-        a->work[at] += sum + fmin(0, other[0]) + fmin(0, other[1]);
-        a->rule[at] += lag[other[0] < 0];
+        row_ends u = ends_of(k, &c->n);
+        double before = u.before + c->b_n_kin, after = u.after + c->b_n_kin;
+        double sum = add_impulse(a, at, impulse[0], before, after);
+        a->rule[at] += by_rule(impulse[0], before, most_before(k, i, after));
+        if (rebounds(k, i)) a->lost[at] -= sum;
+        for (int r = 1; r < p->dim; r++) {
+            if (impulse[r] == 0) continue;
+            double slip = pp_driven_slip(&k->pose, i, r - 1);
+            u = ends_of(k, pp_friction_row(c, r - 1));
+            sum += add_impulse(a, at, impulse[r], u.before + slip, u.after + slip);
+        }
+        a->work[at] += sum;
     }
 }
 
 /* Adds the work of yielding motors at the mean velocity. For all motors without force limit: adds the work at the mean
- * minus that at the end. */
-static void add_motors(pp_contact_work *a, const pp_frame *k) {
+ * minus that at the end. only: for islands where this is positive; NULL: for all */
+static void add_motors(pp_contact_work *a, const pp_frame *k, const double *only) {
     const perp_step_problem *p = &k->pose.problem;
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *r = &p->joint[i];
         if (r->kind != PERP_ROW_MOTOR || pp_row_is_servo(k, i) || fixed(&r->row)) continue;
         if (k->w->joint[r->joint].def.axis[r->coord].motor_force != INFINITY) continue;
+        if (only && !(only[pp_work_island(a, &r->row)] > 0)) continue;
         double P = k->solve.solution.p_joint[i], before = pp_row_dot(p, &r->row, k->control.nu0) + r->b_kin,
                after = pp_row_dot(p, &r->row, k->solve.solution.nu) + r->b_kin;
         int at = pp_work_island(a, &r->row);
@@ -184,16 +236,17 @@ static bool ideal(const perp_joint_row *r) {
     return (r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT) && !fixed(&r->row);
 }
 
-/* Adds the work of locked motions and limits of joints at the mean velocity. */
-static void add_joints(pp_contact_work *a, const pp_frame *k) {
+/* Adds the work of locked motions and limits of joints at the mean velocity. only: as above */
+static void add_joints(pp_contact_work *a, const pp_frame *k, const double *only) {
     const perp_step_problem *p = &k->pose.problem;
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *r = &p->joint[i];
-        if (!ideal(r)) continue;
-        double mean =
-            0.5 * (pp_row_dot(p, &r->row, k->control.nu0) + pp_row_dot(p, &r->row, k->solve.solution.nu)) + r->b_kin;
         double P = k->solve.solution.p_joint[i];
+        if (!ideal(r) || P == 0) continue;
         int at = pp_work_island(a, &r->row);
+        if (only && !(only[at] > 0)) continue;
+        row_ends u = ends_of(k, &r->row);
+        double mean = 0.5 * (u.before + u.after) + r->b_kin;
         a->joint[at] += P * mean;
         if (r->b_kin != 0) continue; /* a drive may do work */
         a->held[at] += P * mean;
@@ -245,37 +298,63 @@ static const pp_frame *const *kicks(const pp_frame *const *self, int *n) {
     return f->method.nkick ? (const pp_frame *const *)f->method.kick : self;
 }
 
-/* Zeros for each block; NULL if out of memory. */
-static double *zeros(const pp_frame *f) { return PP_ARENA_ZERO(&f->w->arena, double, f->control.nblock); }
-
-static void add_kinetic(const pp_frame *f, pp_contact_work *a) {
-    for (int b = 0; b < f->control.nblock; b++) a->kinetic[pp_set_of(a->parent, b)] += block_kinetic(f, b);
+/* n arrays of zeros, one value per block; NULL if out of memory. */
+static double *zeros(const pp_frame *f, int n) {
+    return PP_ARENA_ZERO(&f->w->arena, double, (ptrdiff_t)n * f->control.nblock);
 }
 
-bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
-    int n;
-    const pp_frame *const *kick = kicks(&f, &n);
-    *a = (pp_contact_work){.parent = PP_ARENA_ARRAY(&f->w->arena, int, f->control.nblock)};
+/* only: for islands where this is positive; NULL: for all */
+static void add_kinetic(const pp_frame *f, pp_contact_work *a, const double *only) {
+    for (int b = 0; b < f->control.nblock; b++) {
+        int at = pp_set_of(a->parent, b);
+        if (!only || only[at] > 0) a->kinetic[at] += block_kinetic(f, b);
+    }
+}
+
+/* Makes the arrays, and the islands of all kicks. */
+static bool begin(const pp_frame *f, const pp_frame *const *kick, int n, pp_contact_work *a) {
     double **const array[] = {&a->work, &a->rule,  &a->moved, &a->end,  &a->motor,
                               &a->lag,  &a->joint, &a->held,  &a->lost, &a->kinetic};
-    for (size_t i = 0; i < sizeof array / sizeof *array; i++)
-        if (!(*array[i] = zeros(f))) return false;
-    if (!a->parent) return false;
+    const int arrays = (int)(sizeof array / sizeof *array);
+    double *room = zeros(f, arrays);
+    a->parent = PP_ARENA_ARRAY(&f->w->arena, int, f->control.nblock);
+    if (!room || !a->parent) return false;
+    for (int i = 0; i < arrays; i++) *array[i] = room + (ptrdiff_t)i * f->control.nblock;
     pp_sets_make(a->parent, f->control.nblock);
     for (int k = 0; k < n; k++) join_kick(a, kick[k]);
+    return true;
+}
+
+static bool any_positive(const double *x, int n) {
+    for (int i = 0; i < n; i++)
+        if (x[i] > 0) return true;
+    return false;
+}
+
+/* gains: only the islands whose contacts add energy are asked for. Motors and joints can only reduce such a gain, so they and kinetic energies
+ * are left out where there is none. */
+static bool work_of(const pp_frame *f, bool gains, pp_contact_work *a) {
+    int n, nblock = f->control.nblock;
+    const pp_frame *const *kick = kicks(&f, &n);
+    if (!begin(f, kick, n, a)) return false;
     for (int k = 0; k < n; k++) add_work(a, kick[k]);
-    for (int k = 0; k < n; k++) add_motors(a, kick[k]);
-    for (int k = 0; k < n; k++) add_joints(a, kick[k]);
-    for (int b = 0; b < f->control.nblock; b++) {
+    bool any = !gains || any_positive(a->work, nblock);
+    const double *only = gains ? a->work : NULL;
+    for (int k = 0; any && k < n; k++) add_motors(a, kick[k], only);
+    for (int k = 0; any && k < n; k++) add_joints(a, kick[k], only);
+    if (any) add_kinetic(f, a, only);
+    for (int b = 0; b < nblock; b++) {
+        if (a->parent[b] != b) continue;
         a->work[b] = with_joints(a, b);
         a->rule[b] = fmin(a->rule[b], fmax(0, a->work[b])); /* no gain if contacts take more elsewhere */
         a->work[b] -= a->rule[b];
     }
     allow_losses(a, f, f);
     for (int k = 0; f->method.nkick && k < n; k++) allow_losses(a, kick[k], f);
-    add_kinetic(f, a);
     return true;
 }
+
+bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) { return work_of(f, false, a); }
 
 /* Names the contact of an island that did most work. */
 static void name_gain(const pp_frame *f, const pp_contact_work *a, int island, perp_certificate *cert) {
@@ -298,7 +377,7 @@ perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
     int n = f->pose.problem.ncontact;
     for (int k = 0; k < f->method.nkick; k++) n += f->method.kick[k]->pose.problem.ncontact;
     if (f->method.no_inertia || n == 0) return PERP_OK;
-    if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    if (!work_of(f, true, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     for (int b = 0; b < f->control.nblock; b++) {
         if (a.parent[b] != b) continue;
         cert->rebound_lost += fmax(0, a.lost[b]);
@@ -369,22 +448,18 @@ bool pp_joints_gain(const pp_frame *f, double h, double fraction) {
     if (f->method.no_inertia) return false;
     int n;
     const pp_frame *const *kick = kicks(&f, &n);
-    pp_contact_work a = {.parent = PP_ARENA_ARRAY(&f->w->arena, int, f->control.nblock),
-                         .joint = zeros(f),
-                         .held = zeros(f),
-                         .kinetic = zeros(f)};
-    if (!a.parent || !a.joint || !a.held || !a.kinetic) return false;
-    pp_sets_make(a.parent, f->control.nblock);
-    for (int k = 0; k < n; k++) join_kick(&a, kick[k]);
-    for (int k = 0; k < n; k++) add_joints(&a, kick[k]);
-    add_kinetic(f, &a);
+    pp_contact_work a;
+    if (!begin(f, kick, n, &a)) return false;
+    for (int k = 0; k < n; k++) add_joints(&a, kick[k], NULL);
+    if (!any_positive(a.held, f->control.nblock)) return false;
+    add_kinetic(f, &a, a.held);
     fall_longer(f, h, &a);
     return any_gain(f, &a, a.held, fraction, joint_effort);
 }
 
 bool pp_contacts_gain(const pp_frame *f, double h, double fraction) {
     pp_contact_work a;
-    if (f->method.no_inertia || !pp_contact_work_of(f, &a)) return false;
+    if (f->method.no_inertia || !work_of(f, true, &a)) return false;
     fall_longer(f, h, &a);
     return any_gain(f, &a, a.work, fraction, contact_effort);
 }

@@ -262,41 +262,48 @@ static bool held_by_limit(const pp_frame *f, const perp_joint_row *r, double rat
     return fabs(x - end) <= HELD * f->h * fabs(a->motor_speed) + ROUNDING * (fabs(x) + fabs(end));
 }
 
-/* Upper bounds of the inverse mass of a row and of its length, pp_row_length(): for each block
- *   |J|^2 / trace M <= J Minv J' <= |J|^2 trace Minv. */
-typedef struct row_bound {
-    double mass, length;
-} row_bound;
+/* Upper bound of the inverse mass of a row: J Minv J' <= |J|^2 trace Minv. INFINITY if a block is on both of its sides. */
+static double most_inverse_mass(const perp_step_problem *p, const perp_row *row) {
+    double sum = 0;
+    for (; row; row = row->more) {
+        if (row->block[0] == row->block[1]) return INFINITY;
+        for (int k = 0; k < 2; k++) {
+            int b = row->block[k];
+            double square = 0, trace = 0;
+            for (int c = 0; b >= 0 && c < p->block_ndof[b]; c++)
+                square += row->J[k][c] * row->J[k][c], trace += p->Minv[36 * (ptrdiff_t)b + 7 * c];
+            sum += square * trace;
+        }
+    }
+    return sum;
+}
 
-static row_bound bound_row(const perp_step_problem *p, const perp_row *row) {
-    double mass = 0, light = 0, turning = 0;
-    bool linear = false, own = true; /* own: the blocks of the row are different ones */
+/* Upper bound of the length of a row, pp_row_length(): J Minv J' >= |J|^2 / trace M for rotations. */
+static double most_length(const perp_step_problem *p, const perp_row *row) {
+    double light = 0, turning = 0;
     for (; row; row = row->more)
         for (int k = 0; k < 2; k++) {
             int b = row->block[k];
             if (b < 0) continue;
             const double *J = row->J[k], *M = p->M + 36 * (ptrdiff_t)b, *Minv = p->Minv + 36 * (ptrdiff_t)b;
-            double square = 0, trace = 0, inertia = 0, mobile = 0;
-            for (int c = 0; c < p->dim && c < p->block_ndof[b]; c++) square += J[c] * J[c], trace += Minv[7 * c];
-            linear |= square != 0;
+            double square = 0, mobile = 0, inertia = 0;
+            for (int c = 0; c < p->dim && c < p->block_ndof[b]; c++)
+                if (J[c] != 0) return 1;
             for (int c = p->dim; c < p->block_ndof[b]; c++)
                 square += J[c] * J[c], mobile += Minv[7 * c], inertia += M[7 * c];
-            mass += square * (trace + mobile);
+            if (row->block[0] == row->block[1]) return INFINITY;
             light += 1 / M[0];
-            turning += mobile > 0 && inertia > 0 ? square / inertia : 0;
-            own = own && row->block[0] != row->block[1];
+            if (mobile > 0) turning += square / inertia;
         }
-    double square = own && turning > 0 ? light / turning : INFINITY;
-    return (row_bound){.mass = own ? mass : INFINITY, .length = linear ? 1 : sqrt(square) * (1 + ROUNDING)};
+    return turning > 0 ? sqrt(light / turning) * (1 + ROUNDING) : INFINITY;
 }
 
 /* A deviation of the impulse of a row from the definition of its joint, as a velocity. A row whose impulse falls by h `stiff` with its velocity
  * yields with its bodies. 0: it cannot exceed `told`. */
 static double deviates(const pp_frame *f, const perp_row *row, double by, double h, double stiff, double told) {
     const perp_step_problem *p = &f->pose.problem;
-    row_bound most = bound_row(p, row);
-    double reach = fabs(by) * most.length * (1 + ROUNDING);
-    if (reach * most.mass <= told || (stiff > 0 && reach <= told * h * stiff)) return 0;
+    double reach = fabs(by) * most_length(p, row) * (1 + ROUNDING);
+    if ((stiff > 0 && reach <= told * h * stiff) || reach * most_inverse_mass(p, row) <= told) return 0;
     double length = pp_row_length(p, row), W = pp_row_inverse_mass(p, row) * length;
     double worth = 1 / (1 + W / length * h * stiff);
     return worth * W * fabs(by);
@@ -323,7 +330,7 @@ static double motor_left(const pp_frame *f, int i, double rate, double told) {
     double most = f->solve.motor_yields > 0 && a->motor_force == INFINITY ? r->hi : f->h * a->motor_force;
     double over = deviates(f, &r->row, fmax(0, fabs(p) - most), 1, 0, told), miss = fabs(rate - a->motor_speed);
     if (!(fabs(p) < most * (1 - AT_LIMIT)) || held_by_limit(f, r, rate)) return over;
-    if (miss * bound_row(&f->pose.problem, &r->row).length <= told) return over;
+    if (miss * most_length(&f->pose.problem, &r->row) <= told) return over;
     return fmax(over, miss * pp_row_length(&f->pose.problem, &r->row));
 }
 
@@ -511,7 +518,7 @@ static bool bound_contact(const perp_step_problem *p, int i, const perp_step_sol
     double st = pp_row_dot(p, &c->t, s->nu) + c->b_t, so = disc ? pp_row_dot(p, &c->o, s->nu) + c->b_o : 0;
     out->dissipation = sqrt(st * st + so * so);
     if (out->dissipation > told && size > 0 && imp[1] * st + imp[2] * so < 0) {
-        double W = larger(bound_row(p, &c->t).mass, disc ? bound_row(p, &c->o).mass : 0);
+        double W = larger(most_inverse_mass(p, &c->t), disc ? most_inverse_mass(p, &c->o) : 0);
         double rim = fabs(imp[1] * so - imp[2] * st) / size + 2 * W * (R - size);
         out->dissipation = fmin(out->dissipation, rim);
     }
@@ -525,7 +532,7 @@ void pp_recheck_rows(const perp_step_problem *p, const perp_step_solution *s, pe
         /* For an impulse within its bounds the residual is at most |w|, in the unit of the row, and 0 if the bound that is reached allows w. */
         bool bounded = r->lo <= x && x <= r->hi && isfinite(x);
         if (bounded && ((x == r->lo && w >= 0) || (x == r->hi && w <= 0))) continue;
-        if (!bounded || !(fabs(w) * bound_row(p, &r->row).length <= law->joint))
+        if (!bounded || !(fabs(w) * most_length(p, &r->row) <= law->joint))
             worst(&law->joint, pp_step_joint(p, j, s));
     }
     for (int i = 0; i < p->ncontact; i++) {
