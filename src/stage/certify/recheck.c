@@ -507,6 +507,8 @@ static bool bound_contact(const perp_step_problem *p, int i, const perp_step_sol
     const perp_contact_row *c = &p->contact[i];
     const double *imp = s->p_contact + 3 * i;
     double w = pp_row_dot(p, &c->n, s->nu) + c->b_n;
+    bool idle = imp[0] == 0 && imp[1] == 0 && imp[2] == 0 && !(c->e_r > 0) && !(c->e_roll > 0);
+    if (idle && w >= 0 && w < INFINITY) return true; /* open, and without any impulse */
     if (!(imp[0] >= 0) || c->compliance > 0 || c->compliance_f > 0) return false;
     out->normal = w < 0 ? -w : imp[0] > 0 ? w : 0;
     if (!(c->mu > 0) || c->nd == 0) return imp[1] == 0 && imp[2] == 0;
