@@ -14,45 +14,49 @@ bool pp_has_armature(const perp_world *w) {
     return false;
 }
 
-/* A side of a joint after free motion for a time. A body that would rotate too far for perp_rotate_free() stays as it is. */
-static pp_joint_side moved(const perp_world *w, pp_joint_side s, int slot, double time) {
+/* Free rotation of a body for a time. A body that would rotate too far for perp_rotate_free() stays as it is. */
+static pp_free_turn turned(const pp_body *b, double time, perp_quat q, perp_vec3 w) {
+    pp_free_turn t = {.time = time, .from = q, .to = q, .w_from = w, .w_to = w};
+    if (b->kind != PERP_BODY_DYNAMIC || b->particle || b->isotropic)
+        t.to = perp_q_unit(perp_q_mul(perp_q_exp(perp_v3_scale(time, w)), q));
+    else if (perp_rotate_free(b->I_B, time, &q, &w))
+        t.to = q, t.w_to = w;
+    return t;
+}
+
+static bool same_start(const pp_free_turn *t, double time, perp_quat q, perp_vec3 w) {
+    return t->time == time && t->from.w == q.w && t->from.x == q.x && t->from.y == q.y && t->from.z == q.z &&
+           t->w_from.x == w.x && t->w_from.y == w.y && t->w_from.z == w.z;
+}
+
+/* A side of a joint after free motion for a time; its rotation is computed once for each body. body, known: slots + 1 and rotations */
+static pp_joint_side moved(const perp_world *w, const pp_joint_side *from, int slot, double time, int *body,
+                           pp_free_turn *known) {
+    pp_joint_side s = *from;
     if (slot < 0 || time == 0) return s;
-    const pp_body *b = &w->body[slot];
     s.X_WB.p = perp_v3_axpy(s.X_WB.p, time, s.v);
     if (w->def.dim == 2) {
         s.theta += time * s.w.z;
         s.X_WB = perp_pose_2d(s.X_WB.p.x, s.X_WB.p.y, s.theta);
-    } else if (b->kind != PERP_BODY_DYNAMIC || b->particle || b->isotropic) {
-        s.X_WB.q = perp_q_unit(perp_q_mul(perp_q_exp(perp_v3_scale(time, s.w)), s.X_WB.q));
-    } else {
-        perp_quat q = s.X_WB.q;
-        perp_vec3 om = s.w;
-        if (perp_rotate_free(b->I_B, time, &q, &om)) {
-            s.X_WB.q = q;
-            s.w = om;
-        }
+        return s;
     }
-    return s;
-}
-
-/* The same, computed once for each body. known: slots and sides for this time */
-static const pp_joint_side *moved_once(const perp_world *w, const pp_joint_side *s, int slot, double time, int *body,
-                                       pp_joint_side *known) {
-    if (slot < 0 || time == 0) return s;
-    int at = slot % PP_FREE_SIDES;
-    if (body[at] != slot + 1) known[at] = moved(w, *s, slot, time);
+    int at = slot % PP_FREE_TURNS;
+    if (body[at] != slot + 1 || !same_start(&known[at], time, s.X_WB.q, s.w))
+        known[at] = turned(&w->body[slot], time, s.X_WB.q, s.w);
     body[at] = slot + 1;
-    return &known[at];
+    s.X_WB.q = known[at].to;
+    s.w = known[at].w_to;
+    return s;
 }
 
 /* which: 0 or 1, the part of `found` for this time */
 static double rate_after(const perp_world *w, const pp_joint *j, const pp_joint_side side[2], double time, int coord,
-                         pp_free_sides *found, int which) {
+                         pp_free_turns *found, int which) {
     double rate[PERP_JOINT_MAX_COORD];
     int *body = found->body[which];
-    pp_joint_side a = *moved_once(w, &side[0], j->a, time, body, found->side[which]);
-    const pp_joint_side *b = moved_once(w, &side[1], j->b, time, body, found->side[which]);
-    pp_joint_rates(&j->def, w->def.dim, &a, b, rate);
+    pp_joint_side a = moved(w, &side[0], j->a, time, body, found->turn[which]),
+                  b = moved(w, &side[1], j->b, time, body, found->turn[which]);
+    pp_joint_rates(&j->def, w->def.dim, &a, &b, rate);
     return rate[coord];
 }
 
@@ -65,7 +69,7 @@ static pp_joint_side shown_part(const perp_world *w, const pp_state *s, int slot
     return side;
 }
 
-double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int coord, pp_free_sides *found) {
+double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int coord, pp_free_turns *found) {
     const pp_joint *j = &w->joint[joint];
     const int slot[2] = {j->a, j->b};
     pp_joint_side at[2], moving[2];
@@ -82,10 +86,11 @@ double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int
 }
 
 int pp_armature_rows(const perp_world *w, const pp_state *s, const int *block, const pp_rotor_kick *k,
-                     perp_joint_row *rows, int *number) {
+                     perp_joint_row *rows, int *number, pp_free_turns *found) {
     int n = 0;
-    pp_free_sides found;
-    memset(found.body, 0, sizeof found.body);
+    pp_free_turns own;
+    if (!found) found = &own;
+    memset(found->body, 0, sizeof found->body);
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
         for (int c = 0; pp_alive(j->gen) && c < PERP_JOINT_MAX_COORD; c++) {
@@ -93,7 +98,7 @@ int pp_armature_rows(const perp_world *w, const pp_state *s, const int *block, c
             pp_joint_side a = pp_side(w, s, j->a, block), b = pp_side(w, s, j->b, block);
             if (!pp_joint_coordinate_row(&j->def, w->def.dim, &a, &b, c, &rows[n])) continue;
             rows[n].kind = PERP_ROW_INERTIA;
-            rows[n].b = rows[n].b_kin - pp_rotor_rate(w, k, i, c, &found);
+            rows[n].b = rows[n].b_kin - pp_rotor_rate(w, k, i, c, found);
             rows[n].compliance = 1 / j->def.axis[c].armature;
             rows[n].joint = i;
             if (number) number[n] = PP_JOINT_ARMATURE_ROW - c;
@@ -105,7 +110,7 @@ int pp_armature_rows(const perp_world *w, const pp_state *s, const int *block, c
 
 double pp_rotor_energy(const perp_world *w, const pp_state *s, double lag) {
     double sum = 0;
-    pp_free_sides found;
+    pp_free_turns found;
     memset(found.body, 0, sizeof found.body);
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];

@@ -22,21 +22,27 @@ typedef struct pp_rotor_kick {
     double back, ahead; /* time interval of the kick, before and after it [T]; 0: an impact */
 } pp_rotor_kick;
 
-/* Free motions of bodies that were computed for one kick: each body has several joints. All zero: none. */
-#define PP_FREE_SIDES 32
-typedef struct pp_free_sides {
-    int body[2][PP_FREE_SIDES]; /* slot + 1, at slot modulo PP_FREE_SIDES; 0: none */
-    pp_joint_side side[2][PP_FREE_SIDES];
-} pp_free_sides;
+/* Free rotations of bodies that were computed for one kick: each body has several joints, and the certificate looks at the rotors again. A
+ * rotation is taken from here only if body, time, orientation and angular velocity are the same to the bit. All zero: none. */
+#define PP_FREE_TURNS 32
+typedef struct pp_free_turn {
+    double time;
+    perp_quat from, to;
+    perp_vec3 w_from, w_to;
+} pp_free_turn;
+typedef struct pp_free_turns {
+    int body[2][PP_FREE_TURNS]; /* slot + 1, at slot modulo PP_FREE_TURNS; 0: none */
+    pp_free_turn turn[2][PP_FREE_TURNS];
+} pp_free_turns;
 
 /* Whether a joint of the world has armature. */
 bool pp_has_armature(const perp_world *w);
 /* "rate before" of a coordinate, see above [L/T or rad/T]. found: of this kick, read and written */
-double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int coord, pp_free_sides *found);
+double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int coord, pp_free_turns *found);
 /* Rows of all rotors, with the bodies at the poses of s (kinematic ones at the end of the step). number: by row, its number within the joint; may be
- * NULL. @return how many */
+ * NULL. found: of this kick, written; may be NULL. @return how many */
 int pp_armature_rows(const perp_world *w, const pp_state *s, const int *block, const pp_rotor_kick *k,
-                     perp_joint_row *rows, int *number);
+                     perp_joint_row *rows, int *number, pp_free_turns *found);
 /* Energy of all rotors, with rates at the time of the velocities, which is `lag` before that of the poses: half of the substep that ended there. */
 double pp_rotor_energy(const perp_world *w, const pp_state *s, double lag);
 

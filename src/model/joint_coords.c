@@ -43,7 +43,11 @@ void pp_joint_coords(const perp_joint_def *def, int dim, const pp_joint_side *a,
 
 void pp_joint_rates(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b, double *rate) {
     const pp_joint_kind_data *k = pp_joint_kind_of(def->kind, dim);
-    pp_joint_frames f = pp_joint_frames_of(def, dim, a, b);
+    pp_joint_frames f;
+    if (dim == 3 && k->ncoord == 1 && k->coord[0] == PP_TWIST)
+        pp_joint_axes_of(def, a, b, &f); /* a twist depends on the axes only */
+    else
+        f = pp_joint_frames_of(def, dim, a, b);
     perp_vec3 v = perp_v3_sub(b->v, a->v);
     for (int i = 0; i < k->ncoord; i++) {
         pp_joint_gradient g = pp_joint_measure_gradient(&f, dim, k->coord[i]);

@@ -66,12 +66,18 @@ static void axes_of(perp_quat q, perp_vec3 out[3]) {
 /* A particle has as many degrees of freedom as the space; a rigid body has 3 or 6, the world and kinematic bodies 0. */
 static bool is_particle(const pp_joint_side *s, int dim) { return s->ndof == dim; }
 
-pp_joint_frames pp_joint_frames_of(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b) {
-    pp_joint_frames f;
+perp_quat pp_joint_axes_of(const perp_joint_def *def, const pp_joint_side *a, const pp_joint_side *b, pp_joint_frames *f) {
     /* quaternions of the user are unit to 1e-6 only; they are normalised so that this does not appear in the joint errors */
     perp_quat q_a = perp_q_unit(perp_q_mul(a->X_WB.q, def->X_AJ.q));
     perp_quat q_b = perp_q_unit(perp_q_mul(b->X_WB.q, def->X_BJ.q));
-    axes_of(q_a, f.xyz_a);
+    axes_of(q_a, f->xyz_a);
+    f->q_ab = perp_q_mul(perp_q_conj(q_a), q_b);
+    return q_b;
+}
+
+pp_joint_frames pp_joint_frames_of(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b) {
+    pp_joint_frames f;
+    perp_quat q_b = pp_joint_axes_of(def, a, b, &f);
     pp_joint_turn turn = pp_joint_kind_of(def->kind, dim)->turn;
     if (turn == PP_TURN_TILT || turn == PP_TURN_CROSS) axes_of(q_b, f.xyz_b);
     perp_vec3 p_a = perp_pose_apply(a->X_WB, def->X_AJ.p);
@@ -79,7 +85,6 @@ pp_joint_frames pp_joint_frames_of(const perp_joint_def *def, int dim, const pp_
     f.d = perp_v3_sub(p_b, p_a);
     f.arm_a = perp_v3_sub(p_b, a->X_WB.p);
     f.arm_b = perp_v3_sub(p_b, b->X_WB.p);
-    f.q_ab = perp_q_mul(perp_q_conj(q_a), q_b);
     f.turn = 0;
     if (dim == 2)
         f.turn = b->theta - a->theta + (pp_joint_plane_angle(def->X_BJ.q) - pp_joint_plane_angle(def->X_AJ.q));

@@ -122,6 +122,11 @@ static inline void pp_row_join(int *parent, const perp_row *row) {
         }
 }
 
+/* Whether two rows without lists touch the same blocks, as the rows of one joint do. */
+static inline bool pp_row_same_blocks(const perp_row *a, const perp_row *b) {
+    return a->block[0] == b->block[0] && a->block[1] == b->block[1] && !a->more && !b->more;
+}
+
 /* Whether this is the only block of its row, so that a fixed or driven body is on the other side. side: 0 or 1, the side with a block. For a
  * row with a list the result is false, because it acts between the joints that it couples. */
 static inline bool pp_row_holds(const perp_row *row, int side) {

@@ -23,6 +23,7 @@ typedef struct pp_kept_rows {
     int *number; /* with room for chain damping; row_number and joint_rest of the frame point to these */
     double *rest;
     double *start_b; /* by own row: b at the start, before joint_rest and the bend of the motion */
+    struct pp_free_turns *free_turn; /* of the bodies of rotors; NULL: there are no rotors */
 } pp_kept_rows;
 
 typedef struct pp_frame_pose {

@@ -102,7 +102,7 @@ static perp_status end_rows(const pp_frame *f, perp_joint_row **out) {
     int servos = pp_servo_rows(w, f->s1, f->s1, f->control.block, f->h, *out + n, NULL);
     if (servos < 0) return pp_fail(w, PERP_E_MEMORY, "out of memory for the actuators");
     n += servos;
-    n += pp_armature_rows(w, f->s1, f->control.block, &(pp_rotor_kick){f->s1, f->s1, 1, 0, 0}, *out + n, NULL);
+    n += pp_armature_rows(w, f->s1, f->control.block, &(pp_rotor_kick){f->s1, f->s1, 1, 0, 0}, *out + n, NULL, NULL);
     return n == f->pose.problem.njoint ? PERP_OK
                                        : pp_fail(w, PERP_E_SOLVE, "the rows of the joints changed in the step");
 }

@@ -51,7 +51,10 @@ int pp_work_island(const pp_contact_work *a, const perp_row *row) {
 static bool fixed(const perp_row *row) { return pp_row_some_block(row) < 0; }
 
 static void join_kick(pp_contact_work *a, const pp_frame *k) {
-    for (int i = 0; i < k->pose.problem.njoint; i++) pp_row_join(a->parent, &k->pose.problem.joint[i].row);
+    for (int i = 0; i < k->pose.problem.njoint; i++) {
+        const perp_row *row = &k->pose.problem.joint[i].row;
+        if (i == 0 || !pp_row_same_blocks(row, &k->pose.problem.joint[i - 1].row)) pp_row_join(a->parent, row);
+    }
     for (int i = 0; i < k->pose.problem.ncontact; i++)
         if (k->solve.solution.p_contact[3 * i] > 0) pp_row_join(a->parent, &k->pose.problem.contact[i].n);
 }

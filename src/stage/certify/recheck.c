@@ -336,7 +336,7 @@ static double motor_left(const pp_frame *f, int i, double rate, double told) {
 
 /* Deviation of a motor, dry friction, spring or rotor from the definition of its joint; 0 if it cannot exceed `told`. found: for rotors, see
  * pp_rotor_rate() */
-static double extra_left(const pp_frame *f, int i, double told, pp_free_sides *found) {
+static double extra_left(const pp_frame *f, int i, double told, pp_free_turns *found) {
     const perp_joint_row *r = &f->pose.problem.joint[i];
     if (r->joint < 0 || r->coord < 0) return 0;
     const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
@@ -556,9 +556,9 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert) {
     worst(&cert->law.momentum, driven);
     if (f->w->chosen.stepper->step || f->method.nkick || f->method.no_inertia || !f->solve.solution.nu) return;
     pp_recheck_rows(&f->pose.problem, &f->solve.solution, &cert->law);
-    pp_free_sides found;
-    memset(found.body, 0, sizeof found.body);
-    for (int i = 0; i < f->pose.problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i, cert->law.joint, &found));
+    pp_free_turns own, *found = f->pose.kept.free_turn;
+    if (!found) memset((found = &own)->body, 0, sizeof own.body);
+    for (int i = 0; i < f->pose.problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i, cert->law.joint, found));
     worst(&cert->joint_error, beyond_limits(f));
     for (int i = 0; i < f->contacts.n; i++) contact_left(f, i, &cert->law);
     /* A correction also moves bodies. Then, and with implicit rotations, momentum is checked on the problem. */

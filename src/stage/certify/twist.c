@@ -58,8 +58,11 @@ static void add_rows(const pp_frame *f, islands *s) {
     const pp_frame *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &f;
     for (int n = 0; n < (f->method.nkick ? f->method.nkick : 1); n++) {
         const perp_step_problem *p = &kick[n]->pose.problem;
-        for (int i = 0; i < p->njoint; i++)
-            if (p->joint[i].joint >= 0) add_row(s, &p->joint[i].row);
+        for (int i = 0; i < p->njoint; i++) {
+            const perp_joint_row *r = &p->joint[i];
+            if (r->joint < 0 || (i > 0 && r->joint == r[-1].joint && pp_row_same_blocks(&r->row, &r[-1].row))) continue;
+            add_row(s, &r->row);
+        }
         for (int i = 0; i < p->ncontact; i++)
             if (kick[n]->solve.solution.p_contact[3 * i] > 0) add_row(s, &p->contact[i].n);
     }

@@ -326,10 +326,10 @@ pp_rotor_kick pp_rotor_kick_of(const pp_frame *f) {
 }
 
 /* Rows of armature. It acts whenever velocities change, also in impacts. */
-static int armature_rows(const pp_frame *f, perp_joint_row *rows, int *number) {
+static int armature_rows(const pp_frame *f, perp_joint_row *rows, int *number, pp_free_turns *found) {
     if (!f->w->chosen.stepper->armature) return 0;
     pp_rotor_kick k = pp_rotor_kick_of(f);
-    return pp_armature_rows(f->w, f->s1, f->control.block, &k, rows, number);
+    return pp_armature_rows(f->w, f->s1, f->control.block, &k, rows, number, found);
 }
 
 /* Is a joint row a force, which changes velocities gradually? */
@@ -400,7 +400,11 @@ static perp_status make_joint_rows(pp_frame *f, int more, perp_joint_row **rows,
     int servos = servo_rows(f, *rows + *n, made->number + *n);
     if (servos < 0) return pp_fail(w, PERP_E_MEMORY, "out of memory for the actuators");
     *n += servos;
-    *n += armature_rows(f, *rows + *n, made->number + *n);
+    if (w->chosen.stepper->armature && pp_has_armature(w)) {
+        made->free_turn = PP_ARENA_ARRAY(&w->arena, pp_free_turns, 1);
+        if (!made->free_turn) return pp_fail(w, PERP_E_MEMORY, "out of memory for the rotors");
+        *n += armature_rows(f, *rows + *n, made->number + *n, made->free_turn);
+    }
     return PERP_OK;
 }
 
