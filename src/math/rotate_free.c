@@ -26,16 +26,28 @@
 /* Relative change of Pi_m below which the next change, its square, is below rounding. */
 #define NEWTON_SMALL 1e-9
 
+/* dx with J dx = F, by cofactors. */
+static inline perp_vec3 solve(perp_vec3 J0, perp_vec3 J1, perp_vec3 J2, perp_vec3 F) {
+    perp_vec3 r0 = perp_v3_cross(J1, J2), r1 = perp_v3_cross(J2, J0), r2 = perp_v3_cross(J0, J1);
+    double det = perp_v3_dot(J0, r0);
+    return perp_v3(r0.x / det * F.x + r0.y / det * F.y + r0.z / det * F.z,
+                   r1.x / det * F.x + r1.y / det * F.y + r1.z / det * F.z,
+                   r2.x / det * F.x + r2.y / det * F.y + r2.z / det * F.z);
+}
+
 /* Solves Pi_m = Pi + h/2 Pi_m x I^-1 Pi_m. */
-static bool midpoint(perp_mat3 I_inv, double h, perp_vec3 Pi, perp_vec3 *Pi_m) {
+static inline bool midpoint(const perp_mat3 *I_inv, double h, perp_vec3 Pi, perp_vec3 *Pi_m) {
     perp_vec3 x = Pi;
+    double s = -h / 2;
     for (int k = 0; k < NEWTON_MAX; k++) {
-        perp_vec3 Omega = perp_m3_mul_v(I_inv, x);
-        perp_vec3 F = perp_v3_sub(perp_v3_axpy(x, -h / 2, perp_v3_cross(x, Omega)), Pi);
-        /* dF = dx - h/2 (x x I^-1 dx - Omega x dx) */
-        perp_mat3 J = perp_m3_add(perp_m3_mul(perp_m3_skew(x), I_inv), perp_m3_skew(perp_v3_neg(Omega)));
-        J = perp_m3_add(perp_m3_diag(1, 1, 1), perp_m3_scale(-h / 2, J));
-        perp_vec3 dx = perp_m3_mul_v(perp_m3_inverse(J), F);
+        perp_vec3 O = perp_m3_mul_v(*I_inv, x);
+        perp_vec3 F = perp_v3_sub(perp_v3_axpy(x, s, perp_v3_cross(x, O)), Pi);
+        /* dF = dx - h/2 (x x I^-1 dx - O x dx), by columns; the sums with 0 make no -0, as sums of matrices would not */
+        perp_vec3 A = perp_v3_cross(x, I_inv->c[0]), B = perp_v3_cross(x, I_inv->c[1]),
+                  C = perp_v3_cross(x, I_inv->c[2]);
+        perp_vec3 dx = solve(perp_v3(1 + s * A.x, 0 + s * (A.y - O.z), 0 + s * (A.z + O.y)),
+                             perp_v3(0 + s * (B.x + O.z), 1 + s * B.y, 0 + s * (B.z - O.x)),
+                             perp_v3(0 + s * (C.x - O.y), 0 + s * (C.y + O.x), 1 + s * C.z), F);
         x = perp_v3_sub(x, dx);
         double change = perp_v3_norm(dx);
         if (change <= NEWTON_SMALL * perp_v3_norm(x)) {
@@ -82,14 +94,14 @@ static perp_quat precess(perp_mat3 I_B, int a, double h, perp_quat q, perp_vec3 
 }
 
 /* The turn over h in body axes, by n triples of midpoint steps; kept apart so that q is rounded only once. */
-static bool tumble(perp_mat3 I_inv, double h, int n, perp_vec3 Pi, perp_quat *turn) {
+static bool tumble(const perp_mat3 *I_inv, double h, int n, perp_vec3 Pi, perp_quat *turn) {
     static const double part[3] = {OUTER, INNER, OUTER};
     *turn = perp_q_identity();
     for (int s = 0; s < 3 * n; s++) {
         double hs = part[s % 3] * h / n;
         perp_vec3 Pi_m;
         if (!midpoint(I_inv, hs, Pi, &Pi_m)) return false;
-        perp_vec3 half = perp_v3_scale(hs / 2, perp_m3_mul_v(I_inv, Pi_m));
+        perp_vec3 half = perp_v3_scale(hs / 2, perp_m3_mul_v(*I_inv, Pi_m));
         perp_quat cayley = perp_q_unit((perp_quat){1, half.x, half.y, half.z});
         *turn = perp_q_mul(*turn, cayley);
         Pi = perp_q_unrotate(cayley, Pi);
@@ -124,7 +136,7 @@ static bool rotate(perp_mat3 I_B, double h, perp_vec3 w_W, perp_quat *q_WB, rota
     }
     double parts = fmax(1, ceil(fabs(h) * perp_v3_norm(w_W)));
     perp_quat turn;
-    if (!(parts <= MOST_PARTS) || !tumble(r->I_inv, h, (int)parts, Pi, &turn)) return false;
+    if (!(parts <= MOST_PARTS) || !tumble(&r->I_inv, h, (int)parts, Pi, &turn)) return false;
     *q_WB = perp_q_unit(perp_q_mul(q, turn));
     return true;
 }
