@@ -29,23 +29,27 @@ static bool same_start(const pp_free_turn *t, double time, perp_quat q, perp_vec
            t->w_from.x == w.x && t->w_from.y == w.y && t->w_from.z == w.z;
 }
 
-/* A side of a joint after free motion for a time; its rotation is computed once for each body. body, known: slots + 1 and rotations */
+/* Orientation and angular velocity of the body in `slot` after a free rotation for a time, computed once. body, known: slots + 1 and rotations */
+static void turn(const perp_world *w, int slot, double time, int *body, pp_free_turn *known, perp_quat *q, perp_vec3 *om) {
+    int at = slot % PP_FREE_TURNS;
+    if (body[at] != slot + 1 || !same_start(&known[at], time, *q, *om)) known[at] = turned(&w->body[slot], time, *q, *om);
+    body[at] = slot + 1;
+    *q = known[at].to;
+    *om = known[at].w_to;
+}
+
+/* A side of a joint after free motion for a time. */
 static pp_joint_side moved(const perp_world *w, const pp_joint_side *from, int slot, double time, int *body,
                            pp_free_turn *known) {
     pp_joint_side s = *from;
     if (slot < 0 || time == 0) return s;
     s.X_WB.p = perp_v3_axpy(s.X_WB.p, time, s.v);
-    if (w->def.dim == 2) {
-        s.theta += time * s.w.z;
-        s.X_WB = perp_pose_2d(s.X_WB.p.x, s.X_WB.p.y, s.theta);
+    if (w->def.dim == 3) {
+        turn(w, slot, time, body, known, &s.X_WB.q, &s.w);
         return s;
     }
-    int at = slot % PP_FREE_TURNS;
-    if (body[at] != slot + 1 || !same_start(&known[at], time, s.X_WB.q, s.w))
-        known[at] = turned(&w->body[slot], time, s.X_WB.q, s.w);
-    body[at] = slot + 1;
-    s.X_WB.q = known[at].to;
-    s.w = known[at].w_to;
+    s.theta += time * s.w.z;
+    s.X_WB = perp_pose_2d(s.X_WB.p.x, s.X_WB.p.y, s.theta);
     return s;
 }
 
@@ -60,6 +64,18 @@ static double rate_after(const perp_world *w, const pp_joint *j, const pp_joint_
     return rate[coord];
 }
 
+/* The same for a hinge in space, which needs only how its bodies rotate. */
+static double hinge_rate_after(const perp_world *w, const pp_joint *j, const perp_quat from[2], const perp_vec3 om[2],
+                               double time, pp_free_turns *found, int which) {
+    const int slot[2] = {j->a, j->b};
+    perp_quat q[2] = {from[0], from[1]};
+    perp_vec3 rate[2] = {om[0], om[1]};
+    for (int e = 0; e < 2; e++)
+        if (slot[e] >= 0 && time != 0)
+            turn(w, slot[e], time, found->body[which], found->turn[which], &q[e], &rate[e]);
+    return pp_joint_hinge_rate(&j->def, q, rate);
+}
+
 /* A side with velocities that are moved by `part` of the way from those stored to those shown. */
 static pp_joint_side shown_part(const perp_world *w, const pp_state *s, int slot, double part) {
     pp_joint_side side = pp_shown_side(w, s, slot);
@@ -69,9 +85,29 @@ static pp_joint_side shown_part(const perp_world *w, const pp_state *s, int slot
     return side;
 }
 
+/* pp_rotor_rate() of a hinge in space. */
+static double hinge_rotor_rate(const perp_world *w, const pp_rotor_kick *k, const pp_joint *j, pp_free_turns *found) {
+    const int slot[2] = {j->a, j->b};
+    perp_quat q[2] = {perp_q_identity(), perp_q_identity()};
+    perp_vec3 at[2] = {{0, 0, 0}, {0, 0, 0}}, moving[2] = {{0, 0, 0}, {0, 0, 0}};
+    for (int e = 0; e < 2; e++) {
+        if (slot[e] < 0) continue;
+        q[e] = k->before->X[slot[e]].q;
+        at[e] = k->before->w[slot[e]];
+        const pp_state *s = k->moving;
+        moving[e] = s->lag == 0 || k->part == 1 ? pp_shown_w(s, slot[e])
+                                                : perp_v3_axpy(s->w[slot[e]], k->part, s->dw[slot[e]]);
+    }
+    double rate = pp_joint_hinge_rate(&j->def, q, at);
+    if (k->back == 0 && k->ahead == 0) return rate;
+    double ahead = hinge_rate_after(w, j, q, moving, k->ahead, found, 0);
+    return rate - (ahead - hinge_rate_after(w, j, q, moving, -k->back, found, 1));
+}
+
 double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int coord, pp_free_turns *found) {
     const pp_joint *j = &w->joint[joint];
     const int slot[2] = {j->a, j->b};
+    if (pp_joint_is_hinge(&j->def, w->def.dim)) return hinge_rotor_rate(w, k, j, found);
     pp_joint_side at[2], moving[2];
     for (int e = 0; e < 2; e++) {
         at[e] = pp_side(w, k->before, slot[e], NULL);
@@ -117,7 +153,10 @@ double pp_rotor_energy(const perp_world *w, const pp_state *s, double lag) {
         for (int c = 0; pp_alive(j->gen) && c < PERP_JOINT_MAX_COORD; c++) {
             if (!(j->def.axis[c].armature > 0)) continue;
             const pp_joint_side side[2] = {pp_side(w, s, j->a, NULL), pp_side(w, s, j->b, NULL)};
-            double rate = rate_after(w, j, side, -lag, c, &found, 0);
+            const perp_quat q[2] = {side[0].X_WB.q, side[1].X_WB.q};
+            const perp_vec3 om[2] = {side[0].w, side[1].w};
+            double rate = pp_joint_is_hinge(&j->def, w->def.dim) ? hinge_rate_after(w, j, q, om, -lag, &found, 0)
+                                                                 : rate_after(w, j, side, -lag, c, &found, 0);
             sum += 0.5 * j->def.axis[c].armature * rate * rate;
         }
     }

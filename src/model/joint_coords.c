@@ -43,16 +43,24 @@ void pp_joint_coords(const perp_joint_def *def, int dim, const pp_joint_side *a,
 
 void pp_joint_rates(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b, double *rate) {
     const pp_joint_kind_data *k = pp_joint_kind_of(def->kind, dim);
-    pp_joint_frames f;
-    if (dim == 3 && k->ncoord == 1 && k->coord[0] == PP_TWIST)
-        pp_joint_axes_of(def, a, b, &f); /* a twist depends on the axes only */
-    else
-        f = pp_joint_frames_of(def, dim, a, b);
+    pp_joint_frames f = pp_joint_frames_of(def, dim, a, b);
     perp_vec3 v = perp_v3_sub(b->v, a->v);
     for (int i = 0; i < k->ncoord; i++) {
         pp_joint_gradient g = pp_joint_measure_gradient(&f, dim, k->coord[i]);
         rate[i] = perp_v3_dot(g.lin, v) + perp_v3_dot(g.ang_b, b->w) + perp_v3_dot(g.ang_a, a->w);
     }
+}
+
+bool pp_joint_is_hinge(const perp_joint_def *def, int dim) {
+    const pp_joint_kind_data *k = pp_joint_kind_of(def->kind, dim);
+    return dim == 3 && k->ncoord == 1 && k->coord[0] == PP_TWIST;
+}
+
+double pp_joint_hinge_rate(const perp_joint_def *def, const perp_quat q[2], const perp_vec3 w[2]) {
+    pp_joint_frames f;
+    (void)pp_joint_axes_of(def, q[0], q[1], &f);
+    pp_joint_gradient g = pp_joint_measure_gradient(&f, 3, PP_TWIST);
+    return 0 + perp_v3_dot(g.ang_b, w[1]) + perp_v3_dot(g.ang_a, w[0]);
 }
 
 /* Rotation that takes z_a to z_b by the shortest way, along x_a and y_a. */

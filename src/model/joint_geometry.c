@@ -66,10 +66,10 @@ static void axes_of(perp_quat q, perp_vec3 out[3]) {
 /* A particle has as many degrees of freedom as the space; a rigid body has 3 or 6, the world and kinematic bodies 0. */
 static bool is_particle(const pp_joint_side *s, int dim) { return s->ndof == dim; }
 
-perp_quat pp_joint_axes_of(const perp_joint_def *def, const pp_joint_side *a, const pp_joint_side *b, pp_joint_frames *f) {
+perp_quat pp_joint_axes_of(const perp_joint_def *def, perp_quat q_WA, perp_quat q_WB, pp_joint_frames *f) {
     /* quaternions of the user are unit to 1e-6 only; they are normalised so that this does not appear in the joint errors */
-    perp_quat q_a = perp_q_unit(perp_q_mul(a->X_WB.q, def->X_AJ.q));
-    perp_quat q_b = perp_q_unit(perp_q_mul(b->X_WB.q, def->X_BJ.q));
+    perp_quat q_a = perp_q_unit(perp_q_mul(q_WA, def->X_AJ.q));
+    perp_quat q_b = perp_q_unit(perp_q_mul(q_WB, def->X_BJ.q));
     axes_of(q_a, f->xyz_a);
     f->q_ab = perp_q_mul(perp_q_conj(q_a), q_b);
     return q_b;
@@ -77,7 +77,7 @@ perp_quat pp_joint_axes_of(const perp_joint_def *def, const pp_joint_side *a, co
 
 pp_joint_frames pp_joint_frames_of(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b) {
     pp_joint_frames f;
-    perp_quat q_b = pp_joint_axes_of(def, a, b, &f);
+    perp_quat q_b = pp_joint_axes_of(def, a->X_WB.q, b->X_WB.q, &f);
     pp_joint_turn turn = pp_joint_kind_of(def->kind, dim)->turn;
     if (turn == PP_TURN_TILT || turn == PP_TURN_CROSS) axes_of(q_b, f.xyz_b);
     perp_vec3 p_a = perp_pose_apply(a->X_WB, def->X_AJ.p);

@@ -50,8 +50,8 @@ typedef struct pp_joint_frames {
 } pp_joint_frames;
 
 pp_joint_frames pp_joint_frames_of(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b);
-/* Only xyz_a and q_ab. Returns the orientation of Jb. */
-perp_quat pp_joint_axes_of(const perp_joint_def *def, const pp_joint_side *a, const pp_joint_side *b, pp_joint_frames *f);
+/* Only xyz_a and q_ab, from the orientations of the bodies. Returns that of Jb. */
+perp_quat pp_joint_axes_of(const perp_joint_def *def, perp_quat q_WA, perp_quat q_WB, pp_joint_frames *f);
 
 /* pp_joint_coords() and pp_joint_errors() of these frames. */
 void pp_joint_coords_of(perp_joint_kind kind, int dim, const pp_joint_frames *f, const double *last, double *coord);

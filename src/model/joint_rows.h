@@ -45,6 +45,9 @@ void pp_joint_coords(const perp_joint_def *def, int dim, const pp_joint_side *a,
                      const double *last, double *coord);
 /* Their rates from the velocities. */
 void pp_joint_rates(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b, double *rate);
+/* Is the angle about an axis in space the only coordinate? Its rate then needs only orientations and angular velocities of A and B. */
+bool pp_joint_is_hinge(const perp_joint_def *def, int dim);
+double pp_joint_hinge_rate(const perp_joint_def *def, const perp_quat q[2], const perp_vec3 w[2]);
 
 /* Errors of the bilateral part: at most 6, in the order of the rows; returns their number. */
 int pp_joint_errors(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b, double *phi);

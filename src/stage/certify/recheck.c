@@ -278,31 +278,53 @@ static double most_inverse_mass(const perp_step_problem *p, const perp_row *row)
     return sum;
 }
 
-/* Upper bound of the length of a row, pp_row_length(): J Minv J' >= |J|^2 / trace M for rotations. */
-static double most_length(const perp_step_problem *p, const perp_row *row) {
-    double light = 0, turning = 0;
-    for (; row; row = row->more)
-        for (int k = 0; k < 2; k++) {
-            int b = row->block[k];
-            if (b < 0) continue;
-            const double *J = row->J[k], *M = p->M + 36 * (ptrdiff_t)b, *Minv = p->Minv + 36 * (ptrdiff_t)b;
-            double square = 0, mobile = 0, inertia = 0;
-            for (int c = 0; c < p->dim && c < p->block_ndof[b]; c++)
-                if (J[c] != 0) return 1;
-            for (int c = p->dim; c < p->block_ndof[b]; c++)
-                square += J[c] * J[c], mobile += Minv[7 * c], inertia += M[7 * c];
-            if (row->block[0] == row->block[1]) return INFINITY;
-            light += 1 / M[0];
-            if (mobile > 0) turning += square / inertia;
-        }
-    return turning > 0 ? sqrt(light / turning) * (1 + ROUNDING) : INFINITY;
+/* Two blocks, and the square of an upper bound of the length of rows that only rotate them, times that of their J:
+ *   J Minv J' >= |J|^2 / the larger trace of M for rotations. */
+typedef struct rotated {
+    int block[2];
+    double square;
+} rotated;
+
+static double most_square(const perp_step_problem *p, const int block[2]) {
+    double light = 0, inertia = 0;
+    if (block[0] == block[1]) return INFINITY;
+    for (int k = 0; k < 2; k++) {
+        int b = block[k];
+        if (b < 0) continue;
+        const double *M = p->M + 36 * (ptrdiff_t)b, *Minv = p->Minv + 36 * (ptrdiff_t)b;
+        double own = 0, mobile = 0;
+        for (int c = p->dim; c < p->block_ndof[b]; c++) mobile += Minv[7 * c], own += M[7 * c];
+        if (!(mobile > 0)) return INFINITY;
+        light += 1 / M[0];
+        inertia = larger(inertia, own);
+    }
+    return light * inertia * (1 + ROUNDING);
 }
+
+/* Upper bound of the length of a row, pp_row_length(). last: blocks of the last row, at first {-1, -1} */
+static double most_length(const perp_step_problem *p, const perp_row *row, rotated *last) {
+    double square = 0;
+    if (row->more) return INFINITY;
+    for (int k = 0; k < 2; k++) {
+        int b = row->block[k], nd = b < 0 ? 0 : p->block_ndof[b];
+        const double *J = row->J[k];
+        for (int c = 0; c < p->dim && c < nd; c++)
+            if (J[c] != 0) return 1;
+        for (int c = p->dim; c < nd; c++) square += J[c] * J[c];
+    }
+    if (row->block[0] != last->block[0] || row->block[1] != last->block[1])
+        *last = (rotated){{row->block[0], row->block[1]}, most_square(p, row->block)};
+    return square > 0 ? sqrt(last->square / square) * (1 + ROUNDING) : INFINITY;
+}
+
+static const rotated NO_BLOCKS = {{-1, -1}, INFINITY};
 
 /* A deviation of the impulse of a row from the definition of its joint, as a velocity. A row whose impulse falls by h `stiff` with its velocity
  * yields with its bodies. 0: it cannot exceed `told`. */
 static double deviates(const pp_frame *f, const perp_row *row, double by, double h, double stiff, double told) {
     const perp_step_problem *p = &f->pose.problem;
-    double reach = fabs(by) * most_length(p, row) * (1 + ROUNDING);
+    rotated last = NO_BLOCKS;
+    double reach = fabs(by) * most_length(p, row, &last) * (1 + ROUNDING);
     if ((stiff > 0 && reach <= told * h * stiff) || reach * most_inverse_mass(p, row) <= told) return 0;
     double length = pp_row_length(p, row), W = pp_row_inverse_mass(p, row) * length;
     double worth = 1 / (1 + W / length * h * stiff);
@@ -330,7 +352,8 @@ static double motor_left(const pp_frame *f, int i, double rate, double told) {
     double most = f->solve.motor_yields > 0 && a->motor_force == INFINITY ? r->hi : f->h * a->motor_force;
     double over = deviates(f, &r->row, fmax(0, fabs(p) - most), 1, 0, told), miss = fabs(rate - a->motor_speed);
     if (!(fabs(p) < most * (1 - AT_LIMIT)) || held_by_limit(f, r, rate)) return over;
-    if (miss * most_length(&f->pose.problem, &r->row) <= told) return over;
+    rotated last = NO_BLOCKS;
+    if (miss * most_length(&f->pose.problem, &r->row, &last) <= told) return over;
     return fmax(over, miss * pp_row_length(&f->pose.problem, &r->row));
 }
 
@@ -528,13 +551,14 @@ static bool bound_contact(const perp_step_problem *p, int i, const perp_step_sol
 }
 
 void pp_recheck_rows(const perp_step_problem *p, const perp_step_solution *s, perp_step_residual *law) {
+    rotated last = NO_BLOCKS;
     for (int j = 0; j < p->njoint; j++) {
         const perp_joint_row *r = &p->joint[j];
         double x = s->p_joint[j], w = pp_row_dot(p, &r->row, s->nu) + r->b + r->compliance * x;
         /* For an impulse within its bounds the residual is at most |w|, in the unit of the row, and 0 if the bound that is reached allows w. */
         bool bounded = r->lo <= x && x <= r->hi && isfinite(x);
         if (bounded && ((x == r->lo && w >= 0) || (x == r->hi && w <= 0))) continue;
-        if (!bounded || !(fabs(w) * most_length(p, &r->row) <= law->joint))
+        if (!bounded || !(fabs(w) * most_length(p, &r->row, &last) <= law->joint))
             worst(&law->joint, pp_step_joint(p, j, s));
     }
     for (int i = 0; i < p->ncontact; i++) {
