@@ -34,6 +34,28 @@ static inline double pp_row_dot(const perp_step_problem *s, const perp_row *row,
     return sum;
 }
 
+/* J nu for two velocities at once, each as by pp_row_dot(). */
+static inline void pp_row_dot_both(const perp_step_problem *s, const perp_row *row, const double *nu_a,
+                                   const double *nu_b, double *a, double *b) {
+    double sum_a = 0, sum_b = 0;
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++) {
+            int block = row->block[k];
+            if (block < 0) continue;
+            const double *J = row->J[k], *x = nu_a + s->block_offset[block], *y = nu_b + s->block_offset[block];
+            int nd = s->block_ndof[block];
+            if (nd == 6) {
+                sum_a = pp_row_add_dot(6, J, x, sum_a), sum_b = pp_row_add_dot(6, J, y, sum_b);
+            } else if (nd == 3) {
+                sum_a = pp_row_add_dot(3, J, x, sum_a), sum_b = pp_row_add_dot(3, J, y, sum_b);
+            } else {
+                for (int c = 0; c < nd; c++) sum_a += J[c] * x[c], sum_b += J[c] * y[c];
+            }
+        }
+    *a = sum_a;
+    *b = sum_b;
+}
+
 /* x += J' p of one block; nd is a constant. */
 static inline __attribute__((always_inline)) void pp_block_push_of(int nd, const double *J, double p, double *x) {
 #pragma GCC unroll 6

@@ -121,8 +121,9 @@ typedef struct row_ends {
 } row_ends;
 
 static inline row_ends ends_of(const pp_frame *k, const perp_row *row) {
-    const perp_step_problem *p = &k->pose.problem;
-    return (row_ends){pp_row_dot(p, row, k->control.nu0), pp_row_dot(p, row, k->solve.solution.nu)};
+    row_ends u;
+    pp_row_dot_both(&k->pose.problem, row, k->control.nu0, k->solve.solution.nu, &u.before, &u.after);
+    return u;
 }
 
 /* The parts of the velocity before the kick that driven bodies cause along the rows of contact i, if they are known. */

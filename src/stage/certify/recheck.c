@@ -308,6 +308,11 @@ static double most_length(const perp_step_problem *p, const perp_row *row, rotat
     for (int k = 0; k < 2; k++) {
         int b = row->block[k], nd = b < 0 ? 0 : p->block_ndof[b];
         const double *J = row->J[k];
+        if (nd == 6) { /* a body of space */
+            if (J[0] != 0 || J[1] != 0 || J[2] != 0) return 1;
+            square += J[3] * J[3] + J[4] * J[4] + J[5] * J[5];
+            continue;
+        }
         for (int c = 0; c < p->dim && c < nd; c++)
             if (J[c] != 0) return 1;
         for (int c = p->dim; c < nd; c++) square += J[c] * J[c];
