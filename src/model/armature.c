@@ -30,9 +30,11 @@ static bool same_start(const pp_free_turn *t, double time, perp_quat q, perp_vec
 }
 
 /* Orientation and angular velocity of the body in `slot` after a free rotation for a time, computed once. body, known: slots + 1 and rotations */
-static void turn(const perp_world *w, int slot, double time, int *body, pp_free_turn *known, perp_quat *q, perp_vec3 *om) {
+static void turn(const perp_world *w, int slot, double time, int *body, pp_free_turn *known, perp_quat *q,
+                 perp_vec3 *om) {
     int at = slot % PP_FREE_TURNS;
-    if (body[at] != slot + 1 || !same_start(&known[at], time, *q, *om)) known[at] = turned(&w->body[slot], time, *q, *om);
+    if (body[at] != slot + 1 || !same_start(&known[at], time, *q, *om))
+        known[at] = turned(&w->body[slot], time, *q, *om);
     body[at] = slot + 1;
     *q = known[at].to;
     *om = known[at].w_to;
@@ -71,8 +73,7 @@ static double hinge_rate_after(const perp_world *w, const pp_joint *j, const per
     perp_quat q[2] = {from[0], from[1]};
     perp_vec3 rate[2] = {om[0], om[1]};
     for (int e = 0; e < 2; e++)
-        if (slot[e] >= 0 && time != 0)
-            turn(w, slot[e], time, found->body[which], found->turn[which], &q[e], &rate[e]);
+        if (slot[e] >= 0 && time != 0) turn(w, slot[e], time, found->body[which], found->turn[which], &q[e], &rate[e]);
     return pp_joint_hinge_rate(&j->def, q, rate);
 }
 
@@ -95,8 +96,8 @@ static double hinge_rotor_rate(const perp_world *w, const pp_rotor_kick *k, cons
         q[e] = k->before->X[slot[e]].q;
         at[e] = k->before->w[slot[e]];
         const pp_state *s = k->moving;
-        moving[e] = s->lag == 0 || k->part == 1 ? pp_shown_w(s, slot[e])
-                                                : perp_v3_axpy(s->w[slot[e]], k->part, s->dw[slot[e]]);
+        moving[e] =
+            s->lag == 0 || k->part == 1 ? pp_shown_w(s, slot[e]) : perp_v3_axpy(s->w[slot[e]], k->part, s->dw[slot[e]]);
     }
     double rate = pp_joint_hinge_rate(&j->def, q, at);
     if (k->back == 0 && k->ahead == 0) return rate;

@@ -22,7 +22,7 @@ typedef struct pp_kept_rows {
     int n, own;
     int *number; /* with room for chain damping; row_number and joint_rest of the frame point to these */
     double *rest;
-    double *start_b; /* by own row: b at the start, before joint_rest and the bend of the motion */
+    double *start_b;                 /* by own row: b at the start, before joint_rest and the bend of the motion */
     struct pp_free_turns *free_turn; /* of the bodies of rotors; NULL: there are no rotors */
 } pp_kept_rows;
 

@@ -135,7 +135,8 @@ static double turning_left_2d(const pp_body *b, double w0, double w1, const doub
 static perp_vec3 turning_left_3d(const pp_body *b, const pp_state *s0, const pp_state *s1, int slot, const double *p) {
     double I = b->I_B.c[0].x;
     perp_vec3 w0 = s0->w[slot], w1 = s1->w[slot];
-    if (b->isotropic) return perp_v3(I * w1.x - I * w0.x - p[0], I * w1.y - I * w0.y - p[1], I * w1.z - I * w0.z - p[2]);
+    if (b->isotropic)
+        return perp_v3(I * w1.x - I * w0.x - p[0], I * w1.y - I * w0.y - p[1], I * w1.z - I * w0.z - p[2]);
     perp_vec3 L0 = turning_momentum(b, s0->X[slot].q, w0), L1 = turning_momentum(b, s1->X[slot].q, w1);
     return perp_v3(L1.x - L0.x - p[0], L1.y - L0.y - p[1], L1.z - L0.z - p[2]);
 }
@@ -223,7 +224,8 @@ static void motion_left(const pp_frame *f, int k, double *most) {
         double I0 = b->I_B.c[0].x, I1 = b->I_B.c[1].y, I2 = b->I_B.c[2].z,
                ratio = larger(I0, larger(I1, I2)) / least_inertia(&b->I_B, 3);
         /* the square of a sum is at most twice the sum of the squares */
-        double bound = 2 * (most_turned(perp_q_mul(X1->q, perp_q_conj(q))) + ratio * ratio * f->h * f->h * perp_v3_dot(w, w));
+        double bound =
+            2 * (most_turned(perp_q_mul(X1->q, perp_q_conj(q))) + ratio * ratio * f->h * f->h * perp_v3_dot(w, w));
         if (is_diagonal(&b->I_B) && within(bound * radius * radius, told)) return;
         if (f->task.implicit_turn || !pp_turn_free(b->I_B, f->h, &q, w)) return;
         turn = turned_by(X1->q, q);
@@ -453,8 +455,8 @@ static const perp_pose *contact_pose(const pp_frame *f, int body) {
 typedef struct contact_way {
     perp_vec3 lever[2], round[2];
     perp_quat turned[2]; /* in the plane only where it is needed */
-    double size; /* of the coordinates */
-    double most; /* upper bound of the displacement */
+    double size;         /* of the coordinates */
+    double most;         /* upper bound of the displacement */
 } contact_way;
 
 static contact_way way_of(const pp_frame *f, int i, const int *shape, const int *body) {
@@ -467,7 +469,8 @@ static contact_way way_of(const pp_frame *f, int i, const int *shape, const int 
         x.lever[k] = perp_v3_sub(k ? c->b_W : c->a_W, at->p);
         x.round[k] = perp_v3_scale(k ? -g->radius : g->radius, c->n_W);
         bool plane = g->kind == PERP_SHAPE_HALFSPACE;
-        if (g->nvert == 0 && g->nface == 0 && !plane && !(g->radius > 0)) x.round[k] = x.lever[k]; /* rolls about its centre */
+        if (g->nvert == 0 && g->nface == 0 && !plane && !(g->radius > 0))
+            x.round[k] = x.lever[k]; /* rolls about its centre */
         x.size += perp_v3_norm(X0->p) + perp_v3_norm(x.lever[k]);
         reach += perp_v3_norm(x.round[k]);
         shifted += perp_v3_norm(perp_v3_sub(X1->p, X0->p));

@@ -148,7 +148,8 @@ static double linear_gap(const pp_frame *f, int i, const perp_row *n, double dri
 
 double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
     const perp_contact *c = &f->contacts.at[i];
-    if (!(c->restitution > 0) || pp_orders_impacts(f->w)) return INFINITY; /* such impacts are solved between substeps */
+    if (!(c->restitution > 0) || pp_orders_impacts(f->w))
+        return INFINITY; /* such impacts are solved between substeps */
     if (f->demand.rebounds && f->demand.rebounds->none) return INFINITY;
     double approach = pp_row_dot(&f->pose.problem, &row->n, f->control.nu0) + row->b_n_kin,
            start = c->gap + pp_row_bend(f, &row->n);
