@@ -30,7 +30,8 @@
  *          substep, but the laws hold with the velocity of this one. The work of the normal impulse, and that of friction, are
  *          computed with both velocities of the driven body, and the smaller value counts: the difference may come from the drive.
  *          Example: friction on a plate that reverses its motion within the step. If the driven body rotates, the velocity before is
- *          rotated with it, so that a body which slides outwards on a rotating plate gains nothing in the frame of the plate.
+ *          rotated with it, so that a body which slides outwards on a rotating plate gains nothing in the frame of the plate. The contact of
+ *          a round body moves along with its centre, so neither does a ball that rolls there.
  * Rebounds If contacts with restitution e close without friction, p (u+ + e u) = 0. So they take 1/2 (1 - e) p |u| in total, u: approach
  *          before. A larger loss is an error of the method. */
 #include <string.h>
@@ -68,8 +69,8 @@ static bool driven_contact(const pp_frame *k, int i) {
 }
 
 /* Velocity of B relative to A at a contact before the kick, by driven bodies: their velocity in the previous substep,
- * because in this one they have its mean velocity, at the place of the other body when that substep began. u: velocity
- * of B relative to A by other bodies. *turn: rotation of the driven body over the substep. Returns false if not known. */
+ * because in this one they have its mean velocity, at the place of the contact when that substep began. u: velocity
+ * at which it moves with the other body, of B relative to A. *turn: rotation of the driven body over the substep. Returns false if not known. */
 static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, perp_vec3 *w, perp_quat *turn) {
     const perp_vec3 *linear = k->control.start_v ? k->control.start_v : k->s0->v,
                     *rate = k->control.start_w ? k->control.start_w : k->s0->w;
@@ -126,6 +127,17 @@ static inline row_ends ends_of(const pp_frame *k, const perp_row *row) {
     return u;
 }
 
+/* Velocity of B relative to A at which contact i moves along with the bodies that are not driven, of which u is the velocity at their surface
+ * points. A round one may roll: its contact moves with its centre. */
+static perp_vec3 place_velocity(const pp_frame *k, int i, perp_vec3 u) {
+    for (int side = 0; side < 2; side++) {
+        const pp_shape *shape = &k->w->shape[k->contacts.shape[2 * i + side]];
+        if (!(shape->g->radius > 0) || k->w->body[shape->body].kind != PERP_BODY_DYNAMIC) continue;
+        u = perp_v3_axpy(u, shape->g->radius, perp_v3_cross(k->s0->w[shape->body], k->contacts.at[i].n_W));
+    }
+    return u;
+}
+
 /* The parts of the velocity before the kick that driven bodies cause along the rows of contact i, if they are known. */
 static void driven_was(const pp_frame *k, int i, const perp_row *const *row, double *was) {
     const perp_step_problem *p = &k->pose.problem;
@@ -135,10 +147,13 @@ static void driven_was(const pp_frame *k, int i, const perp_row *const *row, dou
     perp_vec3 u = {0, 0, 0}, v, w;
     perp_quat turn;
     for (int r = 0; r < p->dim; r++) u = perp_v3_axpy(u, pp_row_dot(p, row[r], k->control.nu0), axis[r]);
-    if (!driven_before(k, i, u, &v, &w, &turn)) return;
-    v = perp_v3_sub(perp_q_rotate(turn, perp_v3_add(v, u)), u); /* in the frame of the driven body */
+    const perp_vec3 along = place_velocity(k, i, u);
+    if (!driven_before(k, i, along, &v, &w, &turn)) return;
+    /* in the frame of the driven body */
+    const perp_vec3 slips = perp_v3_sub(perp_q_rotate(turn, perp_v3_add(v, u)), u),
+                    closes = perp_v3_sub(perp_q_rotate(turn, perp_v3_add(v, along)), along);
     for (int r = 0; r < 3; r++) {
-        was[r] = perp_v3_dot(v, axis[r]);
+        was[r] = perp_v3_dot(r == 0 ? closes : slips, axis[r]);
         was[3 + r] = perp_v3_dot(w, axis[r]);
     }
 }
