@@ -269,6 +269,30 @@ static void test_watch_and_memory(void **state) {
         }
 }
 
+/* The last steps to full accuracy, with up to 40 factors, end with the work that is allowed. */
+static void ends_with_the_work(void **state) {
+    (void)state;
+    enum { n = 20 };
+    static double M[n * n], q[n], z[n];
+    rp_lcp(RP_P, n, M, q);
+    for (int i = 0; i < n * n; i++) M[i] = -M[i];
+    for (int i = 0; i < n; i++) q[i] = -1 - fabs(q[i]); /* no solution, as far as these steps can see */
+    perp_problem p = {.cls = PERP_LCP, .as.lcp = {n, M, q}};
+    pp_settings set;
+    pp_settings_default(SOLVER, 1e-12, &set);
+    assert_int_equal(perp_fields_set(SOLVER->fields, SOLVER->nfield, &set, "max_iterations", 1), PERP_OK);
+    const double factor = pp_dense_work(n, 1);
+    for (int k = 0; k < 2; k++) {
+        pp_work work = {.limit = k ? 2 * factor : INFINITY};
+        perp_call call = {.arena = &arena, .deadline = INFINITY, .work = &work};
+        perp_solve_info info;
+        memset(z, 0, sizeof z);
+        assert_int_equal(pp_solve_within(&call, SOLVER, &set, &p, z, &info), PERP_OK);
+        print_message("work of %.3g factors\n", work.done / factor);
+        assert_true(k ? work.done <= 4 * factor : work.done > 8 * factor);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_analytic_qps),
@@ -282,6 +306,7 @@ int main(void) {
         cmocka_unit_test(test_cone_forms_agree),
         cmocka_unit_test(test_wedge),
         cmocka_unit_test(test_watch_and_memory),
+        cmocka_unit_test(ends_with_the_work),
     };
     return cmocka_run_group_tests(tests, arena_setup, arena_teardown);
 }

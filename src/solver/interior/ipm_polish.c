@@ -61,6 +61,8 @@ static bool natural(pp_ipm *s, const double *z, double a, bool first) {
 static bool round_of(pp_ipm *s, double *z, double a, int steps) {
     double least = INFINITY;
     for (int k = 0, stalls = 0; k < steps && stalls < STALLS; k++) {
+        if (!perp_call_look(s->call, s->info->iterations, NULL))
+            return false; /* a dense factor may be most of a step's work */
         bool same = natural(s, z, a, k == 0);
         if (!same && !pp_ipm_factor(s, s->C, s->E)) return false;
         if (!pp_ipm_solve(s, s->C, s->E, s->rhs)) return false;
