@@ -8,9 +8,11 @@
  *          Rotors take part. Contacts, limits and motors act in the step, with their own laws. A contradiction at rounding is left as it is.
  *          The ledger has the loss of this impact as `start`.
  * Valid    Steppers with masses and rigid joints.
+ *          Islands of joints in which no velocity was set take no part.
  * Cost     One pass over the joints of bodies whose velocities were set; one solution without contacts if they contradict. */
 #include "step/joint_start.h"
 
+#include "base/sets.h"
 #include "problem/rows.h"
 #include "stage/certify/certify.h"
 #include "stage/control/control.h"
@@ -50,15 +52,33 @@ static double speeds_of(const pp_frame *f, const perp_row *row) {
     return sum;
 }
 
+/* By block: is a velocity of its island set, where joints connect islands? NULL: out of memory. */
+static const bool *islands_set(const pp_frame *f) {
+    const perp_world *w = f->w;
+    int n = f->control.nblock, *root = PP_ARENA_ARRAY(&f->w->arena, int, n);
+    bool *set = PP_ARENA_ZERO(&f->w->arena, bool, n);
+    if (!root || !set) return NULL;
+    for (int k = 0; k < n; k++) root[k] = k;
+    for (int i = 0; i < f->pose.problem.njoint; i++) pp_row_join(root, &f->pose.problem.joint[i].row);
+    for (int i = 0; i < f->pose.problem.njoint; i++) {
+        const perp_joint_row *r = &f->pose.problem.joint[i];
+        if (r->joint < 0) continue;
+        const pp_joint *of = &w->joint[r->joint];
+        set[pp_set_of(root, pp_row_some_block(&r->row))] |= was_set(w, f->s0, of->a) || was_set(w, f->s0, of->b);
+    }
+    for (int k = 0; k < n; k++) set[k] = set[pp_set_of(root, k)];
+    return set;
+}
+
 /* Leaves only the rows that act in this impact. *worst: the joint with the largest speed along its rows, -1: none contradicts. */
-static void keep_joints(pp_frame *f, int *worst, double *speed) {
+static void keep_joints(pp_frame *f, const bool *set, int *worst, double *speed) {
     perp_joint_row *row = f->pose.joint_row;
     int n = 0;
     *worst = -1;
     *speed = 0;
     for (int i = 0; i < f->pose.problem.njoint; i++) {
         const perp_joint_row *r = &row[i];
-        if (r->kind != PERP_ROW_JOINT && r->kind != PERP_ROW_INERTIA) continue;
+        if ((r->kind != PERP_ROW_JOINT && r->kind != PERP_ROW_INERTIA) || !set[pp_row_some_block(&r->row)]) continue;
         double u = fabs(pp_row_dot(&f->pose.problem, &r->row, f->control.nu0) + r->b_kin);
         if (r->kind == PERP_ROW_JOINT && u > CONTRADICTS * (speeds_of(f, &r->row) + fabs(r->b_kin)) && u > *speed) {
             *worst = r->joint;
@@ -72,11 +92,12 @@ static void keep_joints(pp_frame *f, int *worst, double *speed) {
 }
 
 /* Adds the change of velocity to those of the time t, and to the stored ones of s, which may lag behind. */
-static void add_change(const pp_frame *f, pp_state *s) {
+static void add_change(const pp_frame *f, const bool *set, pp_state *s) {
     int dim = f->w->def.dim;
     for (int k = 0; k < f->control.nblock; k++) {
         int slot = f->control.block_body[k], at = f->control.block_offset[k], nd = f->control.block_ndof[k];
         double change[6] = {0};
+        if (!set[k]) continue;
         for (int i = 0; i < nd; i++) change[i] = f->solve.solution.nu[at + i] - f->control.nu0[at + i];
         perp_vec3 v = pp_linear(dim, change), w = pp_angular(dim, nd, change);
         f->s1->v[slot] = perp_v3_add(f->s1->v[slot], v);
@@ -84,6 +105,14 @@ static void add_change(const pp_frame *f, pp_state *s) {
         s->v[slot] = perp_v3_add(s->v[slot], v);
         s->w[slot] = perp_v3_add(s->w[slot], w);
     }
+}
+
+/* Brings the velocity of a body to the time t of its pose. */
+static void show_velocity(pp_state *s, int body) {
+    perp_vec3 v = pp_shown_v(s, body), w = pp_shown_w(s, body);
+    s->v[body] = v;
+    s->w[body] = w;
+    s->dv[body] = s->dw[body] = perp_v3(0, 0, 0);
 }
 
 perp_status pp_start_on_joints(perp_world *w, pp_state *s, pp_frame **f) {
@@ -97,7 +126,7 @@ perp_status pp_start_on_joints(perp_world *w, pp_state *s, pp_frame **f) {
     if (!st) st = pp_state_new(w, end);
     if (st) return st;
     pp_state_copy(w, now, s);
-    for (int i = 0; i < w->nbody; i++) pp_pose_was_set(now, i);
+    for (int i = 0; i < w->nbody; i++) show_velocity(now, i);
     pp_state_copy(w, end, now);
     *k = (pp_frame){.w = w, .s0 = now, .s1 = end, .h = w->def.h, .purpose = PP_IMPACT, .task = {.half = true}};
     st = pp_control(k);
@@ -105,7 +134,9 @@ perp_status pp_start_on_joints(perp_world *w, pp_state *s, pp_frame **f) {
     if (st) return st;
     int worst;
     double speed;
-    keep_joints(k, &worst, &speed);
+    const bool *set = islands_set(k);
+    if (!set) return pp_fail(w, PERP_E_MEMORY, "out of memory for the start");
+    keep_joints(k, set, &worst, &speed);
     if (worst < 0) return PERP_OK;
     st = pp_solve_step(k, &(pp_solve_options){0});
     if (st == PERP_E_SOLVE) return PERP_OK; /* the step says what prevents a solution */
@@ -114,7 +145,7 @@ perp_status pp_start_on_joints(perp_world *w, pp_state *s, pp_frame **f) {
             "step %llu: given velocities contradict joint %d by %.3g; the joints stop them in an impact",
             (unsigned long long)w->state.step, worst, speed);
     k->update.nu_end = k->solve.solution.nu;
-    add_change(k, s);
+    add_change(k, set, s);
     *f = k;
     return PERP_OK;
 }

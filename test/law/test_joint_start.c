@@ -147,9 +147,37 @@ static void agreeing_velocities_stay(void **state) {
     }
 }
 
+/* The velocity of one pendulum is set between two steps. Another one, which is not connected to it, does not notice. */
+static void other_islands_stay(void **state) {
+    (void)state;
+    perp_vec3 v[2];
+    for (int set = 0; set < 2; set++) {
+        perp_body_id bob[2];
+        perp_world *world = pendulum(2, "stewart-trinkle", 1e-2, 0, 0.7, 0.7 / length, &bob[0]);
+        perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
+        b.mass = mass;
+        b.I_B = perp_m3_diag(inertia, inertia, inertia);
+        b.X_WB = perp_pose_2d(3, 0, 0);
+        b.v_W = perp_v3(0, 2 * length, 0);
+        b.w_W = perp_v3(0, 0, 2);
+        perp_joint_def j = perp_joint_def_default(PERP_JOINT_REVOLUTE);
+        j.b = bob[1] = add_def(world, &b);
+        j.X_AJ.p = perp_v3(3 - length, 0, 0);
+        j.X_BJ.p = perp_v3(-length, 0, 0);
+        (void)add_joint(world, &j);
+        (void)run(world, 20);
+        if (set) OK(world, perp_body_set_velocity(world, bob[0], perp_v3(1, 1, 0), perp_v3(0, 0, 0)));
+        (void)run(world, 20);
+        v[set] = velocity_of(world, bob[1]);
+        perp_world_destroy(world);
+    }
+    assert_memory_equal(&v[0], &v[1], sizeof v[0]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_steps_have_the_whole_acceleration), cmocka_unit_test(joints_stop_what_contradicts_them),
-        cmocka_unit_test(driven_joints_pull_along), cmocka_unit_test(agreeing_velocities_stay)};
+        cmocka_unit_test(driven_joints_pull_along), cmocka_unit_test(agreeing_velocities_stay),
+        cmocka_unit_test(other_islands_stay)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
