@@ -115,10 +115,8 @@ static void show_velocity(pp_state *s, int body) {
     s->dv[body] = s->dw[body] = perp_v3(0, 0, 0);
 }
 
-perp_status pp_start_on_joints(perp_world *w, pp_state *s, pp_frame **f) {
-    *f = NULL;
-    const pp_own_equations *own = &w->chosen.stepper->own;
-    if (own->no_inertia || w->chosen.stepper->soft_joints || !any_set(w, s)) return PERP_OK;
+/* The impact; *f stays NULL if no joint is contradicted, or if it has no solution: the step says why. */
+static perp_status stop_on_joints(perp_world *w, pp_state *s, pp_frame **f) {
     pp_state *now = PP_ARENA_ZERO(&w->arena, pp_state, 1), *end = PP_ARENA_ZERO(&w->arena, pp_state, 1);
     pp_frame *k = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
     if (!now || !end || !k) return pp_fail(w, PERP_E_MEMORY, "out of memory for the start");
@@ -132,15 +130,14 @@ perp_status pp_start_on_joints(perp_world *w, pp_state *s, pp_frame **f) {
     st = pp_control(k);
     if (!st) st = pp_formulate(k, &(pp_pose_options){0});
     if (st) return st;
-    int worst;
-    double speed;
     const bool *set = islands_set(k);
     if (!set) return pp_fail(w, PERP_E_MEMORY, "out of memory for the start");
+    int worst;
+    double speed;
     keep_joints(k, set, &worst, &speed);
     if (worst < 0) return PERP_OK;
     st = pp_solve_step(k, &(pp_solve_options){0});
-    if (st == PERP_E_SOLVE) return PERP_OK; /* the step says what prevents a solution */
-    if (st) return st;
+    if (st) return st == PERP_E_SOLVE ? PERP_OK : st;
     pp_logf(w, PERP_LOG_INFO,
             "step %llu: given velocities contradict joint %d by %.3g; the joints stop them in an impact",
             (unsigned long long)w->state.step, worst, speed);
@@ -148,6 +145,16 @@ perp_status pp_start_on_joints(perp_world *w, pp_state *s, pp_frame **f) {
     add_change(k, set, s);
     *f = k;
     return PERP_OK;
+}
+
+perp_status pp_start_on_joints(perp_world *w, pp_state *s, pp_frame **f) {
+    const pp_stepper_type *stepper = w->chosen.stepper;
+    *f = NULL;
+    if (stepper->own.no_inertia || stepper->soft_joints || !any_set(w, s)) return PERP_OK;
+    pp_arena_mark here = pp_arena_here(&w->arena);
+    perp_status st = stop_on_joints(w, s, f);
+    if (!*f) pp_arena_release(&w->arena, here);
+    return st;
 }
 
 void pp_ledger_start_on_joints(pp_frame *f, bool staggered, perp_ledger *l) {

@@ -28,6 +28,7 @@
 #include "stage/certify/certify.h"
 #include "stage/certify/contact_work.h"
 #include "stage/collide/collide.h"
+#include "stage/control/belt.h"
 #include "stage/control/control.h"
 #include "stage/solve/solve.h"
 #include "stage/update/update.h"
@@ -393,24 +394,26 @@ static void tell_gain(const perp_world *w, const part *x, double h) {
                 step, h, x->c.gain_shape[0], x->c.gain_shape[1], x->c.gain_part);
 }
 
-/* Deepest overlap that a substep would end with if only driven bodies moved [L]. */
-static double overlap_at_rest(const part *x) {
+/* Deepest overlap of a driven body that a substep would end with if only driven bodies moved; 0: no driven body is inside another one [L]. */
+static double driven_overlap(const part *x) {
     const pp_frame *f = x->parts ? x->parts[0] : x->f;
     double deepest = 0;
     for (int i = 0; i < f->contacts.n && i < f->pose.problem.ncontact; i++) {
-        double gap =
-            pp_separation_in(f->w, f->contacts.shape + 2 * i, f->s0) + f->h * f->pose.problem.contact[i].b_n_kin;
-        deepest = fmax(deepest, -gap);
+        const int *s = f->contacts.shape + 2 * i;
+        if (!pp_shape_drives(f, s[0]) && !pp_shape_drives(f, s[1])) continue;
+        deepest = fmax(deepest, -pp_separation_in(f->w, s, f->s0) - f->h * f->pose.problem.contact[i].b_n_kin);
     }
     return deepest;
 }
 
-/* If contacts add energy in a substep that is not divided further, solves it again without requiring any contact to open. Overlap that it
- * begins with stays, and the certificate reports it. *whole: replaced if this gains less and most of the overlap is not new. */
+/* If contacts add energy in a substep that is not divided further, and a driven body is inside another one, solves it again without requiring
+ * any contact to open. Overlap that it begins with stays, and the certificate reports it. *whole: replaced if this gains less and most of the
+ * overlap is not new. Bodies that were placed in overlap come apart. */
 static perp_status keep_overlap_if_it_gains_less(perp_world *w, parts *p, const pp_state *s0, double h, part *whole) {
     pp_span span = {.s0 = s0, .h = h, .held = p->held, .last = true, .jam = true, .stops = &p->stops};
     if (whole->f->method.jammed || !gains(w, whole)) return PERP_OK;
-    double deepest = fmax(whole->c.overlap, overlap_at_rest(whole));
+    double deepest = driven_overlap(whole);
+    if (!(deepest > 0)) return PERP_OK;
     part kept = solve_span(w, &span);
     if (kept.st) return kept.st == PERP_E_SOLVE ? PERP_OK : kept.st;
     if (kept.c.overlap <= MOST_OVERLAP * deepest && added(&kept.c) < LESS_GAIN * added(&whole->c)) *whole = kept;
