@@ -12,7 +12,8 @@
  *          a body that leaves a surface is pulled back. It is an error of the integration rule, in which all impulses act at once. As far
  *          as the contacts of an island gain more than they lose by it, it is drift and not gain.
  *          Rows of the end have the same error: in smooth motion u = 3c and u+ = c along them, while the gap stays 0. So for all of them
- *          the velocity before counts up to the opening rate of the gap minus u+, which is -c if the gap stays.
+ *          the velocity before counts up to the opening rate of the gap minus u+, which is -c if the gap stays. Where gaps are linearised
+ *          at the start, in the other contact models too, c = 0: a contact that pushes a body which was leaving gives nothing.
  * Layers   A compliant surface is a spring, whose work is no gain. The spring changes the slip within the step, so friction is
  *          counted with the slip at the end, for which Coulomb's law holds.
  * Motors   A motor without force limit that yields acts with the impulse limit P that it was given (motor_yield.c), and contacts act against
@@ -110,9 +111,10 @@ double pp_largest_approach_before(const pp_frame *k, int i, double end_gap, bool
     return largest_before(k, i, end_gap, linear, after);
 }
 
-/* pp_largest_approach_before() for a solved frame; INFINITY if its gaps were not measured at the end. */
+/* pp_largest_approach_before() for a solved frame. Models that do not measure gaps at the end linearise them at the start. */
 static double most_before(const pp_frame *k, int i, double after) {
-    if (!k->method.true_gap || i >= k->contacts.n) return INFINITY;
+    if (i >= k->contacts.n) return INFINITY;
+    if (!k->method.true_gap) return largest_before(k, i, NAN, true, after);
     return largest_before(k, i, k->method.true_gap[i], k->method.posed_linear, after);
 }
 
