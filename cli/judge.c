@@ -86,8 +86,8 @@ static void judge_joints(const simulate_result *r, verdict *out) {
         snprintf(out->joints, sizeof out->joints, "largest error %s, at t = %.6g", figure, r->joint_t);
     }
     size_t n = strlen(out->joints);
-    if (r->total.ledger.start < 0)
-        snprintf(out->joints + n, sizeof out->joints - n, "; velocities given against them lost %.2g of energy",
+    if (r->total.ledger.start < 0 && grade(-r->total.ledger.start / r->total.extent.kinetic, of_energy) > 0)
+        snprintf(out->joints + n, sizeof out->joints - n, "; they took %.2g of energy from given velocities",
                  -r->total.ledger.start);
 }
 

@@ -19,7 +19,7 @@ static const ledger_entry entries[] = {
     {"normal", "impacts", offsetof(perp_ledger, normal)},
     {"friction", "friction", offsetof(perp_ledger, friction)},
     {"turning", "turning", offsetof(perp_ledger, turning)},
-    {"start", "velocities against joints", offsetof(perp_ledger, start)},
+    {"start", "stopped by joints", offsetof(perp_ledger, start)},
     {"sampling", "sampling", offsetof(perp_ledger, sampling)},
     {"drift", "drift", offsetof(perp_ledger, drift)},
 };

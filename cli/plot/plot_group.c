@@ -64,7 +64,7 @@ static perp_status add_ledger(plot_data *d) {
                                           {"normal", "normal impulses"},
                                           {"friction", "friction"},
                                           {"turning", "turning inertia"},
-                                          {"start", "velocities against joints"},
+                                          {"start", "stopped by joints"},
                                           {"sampling", "sampling"},
                                           {"drift", "drift"},
                                           {"remainder", "remainder"}};

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* joint_start.c - velocities that were given to bodies and contradict joints
- * Problem  The velocity that a user gives to a body, or to none of the links of a driven crank, need not be one that its joints allow. The
- *          joints stop the rest in an impact. Within a step its work would count as an error of the time integration.
+ * Problem  A user may give a body a velocity that its joints do not allow, or leave a link at rest on a crank that turns. The joints stop
+ *          what they do not allow. Within a step, the work of that would count as an error of the time integration.
  * Method   An impact of the joints alone, before the step:
  *            M (nu+ - nu) = G p,   G' nu+ + b_kin = 0     with the driven velocities of the time t
  *          Rotors take part. Contacts, limits and motors act in the step, with their own laws. A contradiction at rounding is left as it is.
@@ -19,11 +19,12 @@
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
 #include "stage/stepper.h"
+#include "step/stagger.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] A row is contradicted if its speed exceeds this fraction of the largest one that such velocities can have. Below, it is rounding. Half and double: no
- * effect. */
+/* [1] Velocities contradict a row if its speed exceeds this fraction of the largest speed that velocities of their size can have along it.
+ * Smaller speeds are rounding. Half and double: no effect. */
 #define CONTRADICTS 1e-12
 
 static bool was_set(const perp_world *w, const pp_state *s, int body) {
@@ -37,22 +38,7 @@ static bool any_set(const perp_world *w, const pp_state *s) {
     return false;
 }
 
-/* Largest speed that velocities of this size can have along a row [L/T]. */
-static double speeds_of(const pp_frame *f, const perp_row *row) {
-    int dim = f->w->def.dim;
-    double sum = 0;
-    for (; row; row = row->more)
-        for (int k = 0; k < 2; k++) {
-            int b = row->block[k], nd = b < 0 ? 0 : f->control.block_ndof[b];
-            if (b < 0) continue;
-            const double *nu = f->control.nu0 + f->control.block_offset[b], *J = row->J[k];
-            sum += perp_v3_norm(pp_linear(dim, J)) * perp_v3_norm(pp_linear(dim, nu)) +
-                   perp_v3_norm(pp_angular(dim, nd, J)) * perp_v3_norm(pp_angular(dim, nd, nu));
-        }
-    return sum;
-}
-
-/* By block: is a velocity of its island set, where joints connect islands? NULL: out of memory. */
+/* By block: was a velocity set in its island? Islands are bodies that joints connect. NULL: out of memory. */
 static const bool *islands_set(const pp_frame *f) {
     const perp_world *w = f->w;
     int n = f->control.nblock, *root = PP_ARENA_ARRAY(&f->w->arena, int, n);
@@ -80,7 +66,8 @@ static void keep_joints(pp_frame *f, const bool *set, int *worst, double *speed)
         const perp_joint_row *r = &row[i];
         if ((r->kind != PERP_ROW_JOINT && r->kind != PERP_ROW_INERTIA) || !set[pp_row_some_block(&r->row)]) continue;
         double u = fabs(pp_row_dot(&f->pose.problem, &r->row, f->control.nu0) + r->b_kin);
-        if (r->kind == PERP_ROW_JOINT && u > CONTRADICTS * (speeds_of(f, &r->row) + fabs(r->b_kin)) && u > *speed) {
+        if (r->kind == PERP_ROW_JOINT && u > CONTRADICTS * (pp_largest_speed(f, &r->row) + fabs(r->b_kin)) &&
+            u > *speed) {
             *worst = r->joint;
             *speed = u;
         }

@@ -249,10 +249,8 @@ static double smooth_change(const sync *s, const perp_row *row) {
     return sum;
 }
 
-/* Speeds along a row below this are noise. */
-static double noise_of(const sync *s, const perp_row *row) {
-    const pp_frame *f = s->f;
-    double sum = f->h * perp_v3_norm(f->w->def.gravity_W);
+double pp_largest_speed(const pp_frame *f, const perp_row *row) {
+    double sum = 0;
     for (; row; row = row->more)
         for (int k = 0; k < 2; k++) {
             int b = row->block[k], dim = f->w->def.dim;
@@ -262,7 +260,12 @@ static double noise_of(const sync *s, const perp_row *row) {
                    perp_v3_norm(pp_angular(dim, f->control.block_ndof[b], J)) *
                        perp_v3_norm(pp_angular(dim, f->control.block_ndof[b], nu));
         }
-    return NOISE * sum;
+    return sum;
+}
+
+/* Speeds along a row below this are noise. */
+static double noise_of(const sync *s, const perp_row *row) {
+    return NOISE * (s->f->h * perp_v3_norm(s->f->w->def.gravity_W) + pp_largest_speed(s->f, row));
 }
 
 /* Effect of rounding of the poses on a joint error, as a velocity along its row: the row's b is the error divided by h. */

@@ -13,6 +13,8 @@
 /* Call before a step from s, a copy of the world's state. If the world is staggered, moves velocities that belong to t
  * back by half a step with the constrained acceleration. */
 perp_status pp_stagger(perp_world *w, pp_state *s, const perp_wrench *held);
+/* Largest speed along a row that velocities of the size of those at the start of f can have [L/T]. */
+double pp_largest_speed(const pp_frame *f, const perp_row *row);
 /* Makes a staggered world a plain one. Its velocities are those of the present time. */
 void pp_make_plain(perp_world *w);
 /* Call after a step of n solved frames that ended in the state `end`: computes the corrections dv, dw there. Frames

@@ -51,8 +51,8 @@
 /* [1] The halves are taken in place of the whole if their gain is below this fraction of the gain of the whole. An
  * error of first order falls to one half. Half and double: no effect. */
 #define LESS_GAIN 0.9
-/* [1] Overlap that may be kept at the end of a substep, as a multiple of what there would be if only driven bodies moved: most of it is not
- * new. */
+/* [1] Overlap that may be kept at the end of a substep, as a multiple of what there would be if only driven bodies moved, so that
+ * most of it is not new. Half: the contacts of law.contact_gain, pressed-out, add 0.41 of the energy of the run; double: no effect there. */
 #define MOST_OVERLAP 2
 
 static double clocked_so_far(const perp_world *w) {
