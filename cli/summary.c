@@ -93,11 +93,11 @@ static void print_gives(FILE *to, const simulate_result *r) {
 /* Steps that the contact model or the stepper of the scene could not solve and others solved. */
 static void print_handed_over(FILE *to, const simulate_result *r) {
     if (r->total.handed_over == 0) return;
-    fprintf(
-        to,
-        "  method   the contact model or the stepper found no solution for %d step%s; contact model peg and stepper "
-        "stewart-trinkle solved them\n",
-        r->total.handed_over, r->total.handed_over == 1 ? "" : "s");
+    fprintf(to,
+            "  method   the chosen method found no solution for %d step%s; its fallback solved them (contact model "
+            "peg, stepper "
+            "stewart-trinkle, friction cones)\n",
+            r->total.handed_over, r->total.handed_over == 1 ? "" : "s");
 }
 
 void summary_certificate(FILE *to, const simulate_result *r) {

@@ -111,7 +111,7 @@ typedef struct perp_certificate {
      *  of the laws: law.normal and law.joint include it. */
     double give;
     /** 1: the contact model or the stepper found no solution of the step, and another one solved it: `peg` for `peg-mixed`,
-     *  `stewart-trinkle` for `nonconvex-lcp`, friction cones for pyramids in 3D. Not recorded. */
+     *  `stewart-trinkle` for `nonconvex-lcp` and `second-order`, friction cones for pyramids in 3D. Not recorded. */
     int handed_over;
     int contacts;                      /**< contacts in the problem */
     int separating, sticking, sliding; /**< contacts by state; they add up to `contacts` */

@@ -153,7 +153,8 @@ static const pp_key stages[] = {
          "contact "
          "model standard. In 3D a step with pyramids that has no solution, or takes too much work, is solved with "
          "cones, "
-         "unless `solver` or `fallback` is given or the stepper has step equations of its own.")},
+         "unless `solver` or `fallback` is given or the stepper has step equations of its own (but second-order and "
+         "viscoelastic).")},
     {"friction_directions", PP_T_WHOLE, IN(friction_directions), PP_WORDS("8 where there are pyramids"),
      PP_BETWEEN(3, 1024),
      PP_HELP("Number of edges of the friction pyramid in 3D, and of supports in 2D. Contacts in 2D always have two "

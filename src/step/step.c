@@ -494,14 +494,16 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
 
 /* Smallest length of the next substep of a march, chosen so that substeps and work last to the end of the step. After
  * half of the allowed substeps: an equal share of the remaining time. After half of the work: the length at which a
- * quarter of the remaining work is enough, because one substep may use half of it. tries: number of substeps solved so
- * far. */
+ * quarter of the remaining work is enough, because one substep may use half of it; all of the remaining time if another
+ * try is not sure. tries: number of substeps solved so far. */
 static double shortest_part(const perp_world *w, const parts *p, int tries, double h, double left) {
     int most = 1 << w->def.max_halvings;
     double least = 2 * p->n < most - 1 ? PP_NEGLIGIBLE * h : left / (most - p->n);
-    double done = w->run.work.done, rest = w->run.work_limit - done;
+    double done = w->run.work.done, rest = w->run.work_limit - done, one = done / fmax(1, tries);
     if (!(done > rest)) return least;
-    return fmax(least, fmin(left, left * (done / fmax(1, tries)) / (0.25 * fmax(rest, 1))));
+    if (rest - one < PP_LEAST_SHARE * w->run.work_limit)
+        return left; /* no other try after this one: pp_budget_exhausted() */
+    return fmax(least, fmin(left, left * one / (0.25 * rest)));
 }
 
 /* Advances from s0 over h in substeps of the length that the stepper proposes. Each time the whole rest is tried first,
@@ -565,16 +567,20 @@ static perp_status advance(perp_world *w, parts *p, const pp_state *s0) {
     return w->chosen.stepper->own.marches ? march(w, p, s0, w->def.h, &end) : divide(w, p, s0, w->def.h, 0, NULL, &end);
 }
 
-/* [1] Fraction of the work limit of a step that may be used before the step is handed over to the fallback method. */
+/* [1] Fraction of the work limit of a step that may be used before the step is handed over to the fallback method, and that both together may
+ * use beyond the limit. */
 #define BEFORE_HAND_OVER 0.25
 
+/* Does the stepper fail only where the motion is hard for every method, and is it more accurate than its fallback? */
+static bool seldom_fails(const pp_stepper_type *stepper) { return stepper->half_kicks || stepper->own.marches; }
+
 /* Is there a fallback for friction pyramids in space? They are solved by pivoting, which costs the cube of the number of contacts, and loses
- * digits where joints are eliminated. The cones that they approximate are solved by `auto`. Not if the user named solvers, and not for steppers
- * with their own step equations, which have rules for what they accept when work runs short. */
+ * digits where joints are eliminated. The cones that they approximate are solved by `auto`. Not if the user named solvers, and not for other
+ * steppers with their own step equations, which have rules for what they accept when work runs short. */
 static bool cones_for_pyramids(const perp_world *w, const pp_contact_model_type *model,
                                const pp_stepper_type *stepper) {
     return w->def.dim == 3 && w->def.form != PERP_FORM_CONE && w->chosen.usual_solvers && !model->pyramids_only &&
-           !stepper->step && (stepper->makes & PERP_CONE);
+           (!stepper->step || seldom_fails(stepper)) && (stepper->makes & PERP_CONE);
 }
 
 static void choose_cones(perp_world *w) {
@@ -593,11 +599,13 @@ static perp_status advance_or_hand_over(perp_world *w, parts *p, const pp_state 
     bool cones = cones_for_pyramids(w, model ? model : w->chosen.model, stepper ? stepper : w->chosen.stepper);
     if (!model && !stepper && !cones) return advance(w, p, s0);
     double limit = w->run.work_limit;
-    w->run.work.limit = w->run.work_limit = BEFORE_HAND_OVER * limit;
+    double share = seldom_fails(w->chosen.stepper) ? 1 - BEFORE_HAND_OVER : BEFORE_HAND_OVER;
+    w->run.work.limit = w->run.work_limit = share * limit;
     perp_status st = advance(w, p, s0);
     w->run.work.limit = w->run.work_limit = limit;
     if (st != PERP_E_SOLVE) return st;
-    w->run.work.done = 0; /* the fallback has the full work limit */
+    w->run.work.limit = w->run.work_limit = (1 + BEFORE_HAND_OVER - share) * limit;
+    w->run.work.done = 0;
     *kept = PP_ARENA_ARRAY(&w->arena, pp_world_chosen, 1);
     if (!*kept) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     **kept = w->chosen;
@@ -610,6 +618,7 @@ static perp_status advance_or_hand_over(perp_world *w, parts *p, const pp_state 
     *p = before;
     *p->cert = nothing;
     st = advance(w, p, s0);
+    w->run.work.limit = w->run.work_limit = limit;
     p->cert->handed_over = 1;
     return st;
 }

@@ -37,5 +37,6 @@ const char *pp_stepper_names(char *out, size_t size) {
 }
 
 const pp_stepper_type *pp_stepper_fallback(const pp_stepper_type *stepper) {
-    return stepper == &pp_stepper_nonconvex_lcp ? &pp_stepper_stewart_trinkle : NULL;
+    bool replaced = stepper == &pp_stepper_nonconvex_lcp || stepper == &pp_stepper_second_order;
+    return replaced ? &pp_stepper_stewart_trinkle : NULL;
 }

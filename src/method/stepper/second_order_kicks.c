@@ -15,6 +15,7 @@
 #include "model/coupling.h"
 #include "method/stepper/second_order_kicks.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "stage/collide/contact_fill.h"
@@ -287,11 +288,39 @@ static perp_status answer_again(pp_frame *f, first_way *way) {
     return move_to_end(f, way);
 }
 
-/* Solves a jammed substep with the joint shifts that left the smallest error. If bodies cannot give way, joints may not
- * hold either; the certificate reports by how much. */
-static perp_status jammed_answer(pp_frame *f, const double *shift, first_way *way) {
-    f->demand.joint_shift = shift;
-    return answer(f, way);
+/* Radius of the largest body that moves [L]. */
+static double largest(const pp_frame *f) {
+    double most = 0;
+    for (int k = 0; k < f->control.nblock; k++) {
+        double r = f->w->body[f->control.block_body[k]].radius;
+        if (isfinite(r)) most = fmax(most, r);
+    }
+    return most;
+}
+
+/* Largest error of a locked joint motion at the end of the step, at the surface of its bodies [L]. */
+static perp_status opened(const pp_frame *f, double *most) {
+    const perp_step_problem *p = &f->pose.problem;
+    perp_joint_row *end = NULL;
+    *most = 0;
+    perp_status st = p->njoint > 0 ? end_rows(f, &end) : PERP_OK;
+    for (int i = 0; !st && i < p->njoint; i++)
+        if (end[i].kind == PERP_ROW_JOINT)
+            *most = fmax(*most, f->h * fabs(end[i].b) * pp_row_length(p, &p->joint[i].row));
+    return st;
+}
+
+/* Ends the rounds of a jammed substep with the joint shifts that left the smallest error. again: they were not those of the last round. If
+ * bodies cannot give way, joints may not hold either; the certificate reports by how much. Joints that open by more than the largest body are
+ * no answer. */
+static perp_status jammed_answer(pp_frame *f, bool again, const double *shift, first_way *way) {
+    double open = 0;
+    if (again) f->demand.joint_shift = shift;
+    perp_status st = again ? answer(f, way) : PERP_OK;
+    if (!st) st = opened(f, &open);
+    if (st || open <= largest(f)) return st;
+    return pp_fail(f->w, PERP_E_SOLVE, "jammed bodies would open a joint by %.3g at t = %g (h = %g)", open, f->s0->t,
+                   f->h);
 }
 
 static perp_status first_kick(pp_frame *f, first_way *way) {
@@ -320,10 +349,10 @@ static perp_status first_kick(pp_frame *f, first_way *way) {
         if (miss < least) best = f->demand.joint_shift;
         least = fmin(least, miss);
         bool settled = miss <= may_be_left(f, round) * far(f), idles = idle > (slow ? 1 : 0);
-        if (f->method.jammed && idles && !settled && slips_settled)
-            return miss > least ? jammed_answer(f, best, way) : PERP_OK;
+        if (f->method.jammed && idles && !settled && slips_settled) return jammed_answer(f, miss > least, best, way);
         bool stalls = idles && settled;
-        if (slips_settled && (miss == 0 || stalls)) {
+        bool unseen = miss <= DBL_EPSILON / 2 * far(f); /* the next round would not move a body by one bit */
+        if (slips_settled && (unseen || stalls)) {
             f->demand.shift = used; /* the shifts of this solution */
             f->demand.nshift = nused;
             break;
@@ -346,7 +375,7 @@ static perp_status first_kick(pp_frame *f, first_way *way) {
         last = miss;
         if (f->pose.problem.njoint > 0) f->demand.joint_shift = shift;
         st = answer_again(f, way);
-        if (st == PERP_E_SOLVE && f->method.jammed) return jammed_answer(f, best, way);
+        if (st == PERP_E_SOLVE && f->method.jammed) return jammed_answer(f, true, best, way);
     }
     if (!st && way->locked) {
         back_to_start(f);
