@@ -12,6 +12,7 @@
  *          End: nu + 1/2 dnu with the dnu of the step that ended. This is also of second order and needs no solve. If the velocity of an
  *          island jumped, dnu is not an acceleration, and nothing is added. A jump is one of:
  *          - a row that was open, or was brought to touch in the step before, closes;
+ *          - a contact with restitution in the equations of the step (impacts: plain) closes or rebounds;
  *          - a contact separates much more slowly than it approached;
  *          - friction stops a slip.
  *          If half of dnu would reverse a slip, only the fraction that brings the slip to zero is added. If nothing is added to an island
@@ -32,6 +33,8 @@
 #include "problem/rows.h"
 #include "method/contact/solve_contacts.h"
 #include "stage/contact_model.h"
+#include "stage/pose/rebound.h"
+#include "stage/stepper.h"
 #include "stage/solve/give_way.h"
 #include "stage/certify/certify.h"
 #include "stage/collide/collide.h"
@@ -333,7 +336,10 @@ static void check_contact(sync *s, int i) {
         double approach = -(pp_row_dot(p, &r->n, f->control.nu0) + r->b_n_kin);
         bool pushed_out =
             gap < -touching && pp_row_dot(p, &r->n, f->solve.solution.nu) + r->b_n_kin > push_out_change(s, r, smooth);
-        if (pushed_out || meets(approach, smooth, gap > touching, marked(s, &r->n, PP_VELOCITY_JUMPED)) ||
+        /* with restitution in the equations of the step, also where rotation could explain the approach */
+        bool elastic = c->restitution > 0 && !pp_orders_impacts(f->w),
+             rebounds = elastic && (gap > touching || isfinite(pp_rebound_rhs(f, r->contact, r)));
+        if (rebounds || pushed_out || meets(approach, smooth, gap > touching, marked(s, &r->n, PP_VELOCITY_JUMPED)) ||
             stops(s, r, approach))
             shock(s, &r->n);
     }

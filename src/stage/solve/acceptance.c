@@ -11,6 +11,8 @@
 /* [L/T] Smallest speed that residuals are compared with, in any units. Squares of smaller numbers leave the range of doubles, and no method
  * has digits there. A body without gravity that friction stops reaches such speeds. */
 #define LEAST_SPEED 1e-138
+/* [1] Part of the largest term of a sum p/m by which rounding may change the sum: some 50 roundings. */
+#define ROUNDING_OF_TERMS 1e-14
 /* [1] Largest part of the speeds by which an answer may miss the laws because of the rounding of large impulses. Half
  * and double: no effect. */
 #define MOST_ROUNDING 1e-4
@@ -60,8 +62,8 @@ double pp_speed_scale(const pp_frame *f, double of_rows) {
     return fmax(LEAST_SPEED, fmax(of_rows, f->h * perp_v3_norm(f->w->def.gravity_W)));
 }
 
-/* The speed that residuals are divided by. A velocity is a sum of terms p/m of the impulses. If the terms are a million times larger than
- * the speeds, rounding takes a part of the tolerance. If it exceeds the speeds, the velocities say nothing: in a problem without an answer
+/* The speed that residuals are divided by. A velocity is a sum of terms p/m of the impulses. Their rounding counts as fulfilled, whatever the
+ * tolerance is. If it exceeds the speeds, the velocities say nothing: in a problem without an answer
  * the impulses grow without end. */
 static double unit(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s, double scale,
                    double tolerance, const pp_judge_room *room) {
@@ -75,7 +77,7 @@ static double unit(const pp_frame *f, const perp_step_problem *p, const perp_ste
         made = fmax(made, length_of(p, i, room) * fabs(s->p_joint[i]) * mass);
     }
     double speed = pp_speed_scale(f, scale), most = fmax(1, MOST_ROUNDING / tolerance) * speed;
-    double size = fmin(speed + 1e-6 * made, most);
+    double size = fmin(speed + ROUNDING_OF_TERMS / tolerance * made, most);
     return size > 0 ? size : 1;
 }
 
