@@ -173,3 +173,16 @@ bool perp_rotate_free(perp_mat3 I_B, double h, perp_quat *q_WB, perp_vec3 *w_W) 
     *w_W = w;
     return true;
 }
+
+void pp_keep_turn(pp_free_turn *t, const perp_mat3 *I_B, double time, const perp_quat *from, const perp_vec3 *w_from) {
+    t->I_B = I_B;
+    t->time = time;
+    t->from = *from;
+    t->w_from = *w_from;
+}
+
+bool pp_rotate_kept(pp_free_turn *t) {
+    t->to = t->from;
+    t->w_to = t->w_from;
+    return perp_rotate_free(*t->I_B, t->time, &t->to, &t->w_to);
+}

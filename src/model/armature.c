@@ -3,6 +3,7 @@
 /* armature.c - inertia on joint coordinates. See armature.h. */
 #include "model/armature.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "model/state.h"
@@ -16,24 +17,19 @@ bool pp_has_armature(const perp_world *w) {
 
 /* Free rotation of a body for a time. A body that would rotate too far for perp_rotate_free() stays as it is. */
 static pp_free_turn turned(const pp_body *b, double time, perp_quat q, perp_vec3 w) {
-    pp_free_turn t = {.time = time, .from = q, .to = q, .w_from = w, .w_to = w};
+    pp_free_turn t = {.I_B = &b->I_B, .time = time, .from = q, .to = q, .w_from = w, .w_to = w};
     if (b->kind != PERP_BODY_DYNAMIC || b->particle || b->isotropic)
         t.to = perp_q_unit(perp_q_mul(perp_q_exp(perp_v3_scale(time, w)), q));
-    else if (perp_rotate_free(b->I_B, time, &q, &w))
-        t.to = q, t.w_to = w;
+    else
+        (void)pp_rotate_kept(&t);
     return t;
-}
-
-static bool same_start(const pp_free_turn *t, double time, perp_quat q, perp_vec3 w) {
-    return t->time == time && t->from.w == q.w && t->from.x == q.x && t->from.y == q.y && t->from.z == q.z &&
-           t->w_from.x == w.x && t->w_from.y == w.y && t->w_from.z == w.z;
 }
 
 /* Orientation and angular velocity of the body in `slot` after a free rotation for a time, computed once. body, known: slots + 1 and rotations */
 static void turn(const perp_world *w, int slot, double time, int *body, pp_free_turn *known, perp_quat *q,
                  perp_vec3 *om) {
     int at = slot % PP_FREE_TURNS;
-    if (body[at] != slot + 1 || !same_start(&known[at], time, *q, *om))
+    if (body[at] != slot + 1 || !pp_turn_starts(&known[at], &w->body[slot].I_B, time, q, om))
         known[at] = turned(&w->body[slot], time, *q, *om);
     body[at] = slot + 1;
     *q = known[at].to;
@@ -77,55 +73,83 @@ static double hinge_rate_after(const perp_world *w, const pp_joint *j, const per
     return pp_joint_hinge_rate(&j->def, q, rate);
 }
 
-/* A side with velocities that are moved by `part` of the way from those stored to those shown. */
-static pp_joint_side shown_part(const perp_world *w, const pp_state *s, int slot, double part) {
-    pp_joint_side side = pp_shown_side(w, s, slot);
-    if (slot < 0 || s->lag == 0 || part == 1) return side;
-    side.v = perp_v3_axpy(s->v[slot], part, s->dv[slot]);
-    side.w = perp_v3_axpy(s->w[slot], part, s->dw[slot]);
-    return side;
-}
-
-/* pp_rotor_rate() of a hinge in space. */
-static double hinge_rotor_rate(const perp_world *w, const pp_rotor_kick *k, const pp_joint *j, pp_free_turns *found) {
+/* Inputs of pp_rotor_rate(). Of a hinge in space only those that it needs, which are the first. */
+static void gather(const pp_rotor_kick *k, const pp_joint *j, bool hinge, pp_rotor_motion *m) {
     const int slot[2] = {j->a, j->b};
-    perp_quat q[2] = {perp_q_identity(), perp_q_identity()};
-    perp_vec3 at[2] = {{0, 0, 0}, {0, 0, 0}}, moving[2] = {{0, 0, 0}, {0, 0, 0}};
+    const perp_vec3 zero = {0, 0, 0};
+    const pp_state *s = k->before, *moving = k->moving;
+    bool shown = moving->lag == 0 || k->part == 1;
+    m->back = k->back;
+    m->ahead = k->ahead;
     for (int e = 0; e < 2; e++) {
-        if (slot[e] < 0) continue;
-        q[e] = k->before->X[slot[e]].q;
-        at[e] = k->before->w[slot[e]];
-        const pp_state *s = k->moving;
-        moving[e] =
-            s->lag == 0 || k->part == 1 ? pp_shown_w(s, slot[e]) : perp_v3_axpy(s->w[slot[e]], k->part, s->dw[slot[e]]);
+        int i = slot[e];
+        m->q[e] = i < 0 ? perp_q_identity() : s->X[i].q;
+        m->w[e] = i < 0 ? zero : s->w[i];
+        m->moving_w[e] = i < 0   ? zero
+                         : shown ? pp_shown_w(moving, i)
+                                 : perp_v3_axpy(moving->w[i], k->part, moving->dw[i]);
+        if (hinge) continue;
+        m->p[e] = i < 0 ? zero : s->X[i].p;
+        m->v[e] = i < 0 ? zero : s->v[i];
+        m->moving_v[e] = i < 0   ? zero
+                         : shown ? pp_shown_v(moving, i)
+                                 : perp_v3_axpy(moving->v[i], k->part, moving->dv[i]);
+        m->theta[e] = i < 0 ? 0 : s->theta[i];
     }
-    double rate = pp_joint_hinge_rate(&j->def, q, at);
-    if (k->back == 0 && k->ahead == 0) return rate;
-    double ahead = hinge_rate_after(w, j, q, moving, k->ahead, found, 0);
-    return rate - (ahead - hinge_rate_after(w, j, q, moving, -k->back, found, 1));
 }
 
-double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int coord, pp_free_turns *found) {
-    const pp_joint *j = &w->joint[joint];
+static double hinge_rotor_rate(const perp_world *w, const pp_joint *j, const pp_rotor_motion *m, pp_free_turns *found) {
+    double rate = pp_joint_hinge_rate(&j->def, m->q, m->w);
+    if (m->back == 0 && m->ahead == 0) return rate;
+    double ahead = hinge_rate_after(w, j, m->q, m->moving_w, m->ahead, found, 0);
+    return rate - (ahead - hinge_rate_after(w, j, m->q, m->moving_w, -m->back, found, 1));
+}
+
+static double rotor_rate(const perp_world *w, const pp_joint *j, int coord, const pp_rotor_motion *m,
+                         pp_free_turns *found) {
     const int slot[2] = {j->a, j->b};
-    if (pp_joint_is_hinge(&j->def, w->def.dim)) return hinge_rotor_rate(w, k, j, found);
     pp_joint_side at[2], moving[2];
     for (int e = 0; e < 2; e++) {
-        at[e] = pp_side(w, k->before, slot[e], NULL);
-        moving[e] = shown_part(w, k->moving, slot[e], k->part);
-        moving[e].X_WB = at[e].X_WB;
-        moving[e].theta = at[e].theta;
+        at[e] = (pp_joint_side){.X_WB = {m->p[e], m->q[e]},
+                                .theta = m->theta[e],
+                                .v = m->v[e],
+                                .w = m->w[e],
+                                .ndof = slot[e] < 0 ? 0 : pp_ndof(w, &w->body[slot[e]]),
+                                .block = -1};
+        moving[e] = at[e];
+        moving[e].v = m->moving_v[e];
+        moving[e].w = m->moving_w[e];
     }
     double rate = rate_after(w, j, at, 0, coord, found, 0);
-    if (k->back == 0 && k->ahead == 0) return rate;
-    double ahead = rate_after(w, j, moving, k->ahead, coord, found, 0);
-    return rate - (ahead - rate_after(w, j, moving, -k->back, coord, found, 1));
+    if (m->back == 0 && m->ahead == 0) return rate;
+    double ahead = rate_after(w, j, moving, m->ahead, coord, found, 0);
+    return rate - (ahead - rate_after(w, j, moving, -m->back, coord, found, 1));
+}
+
+/* "rate before" of a rotor whose joint, coordinate and motion are in x. */
+static double rate_before(const perp_world *w, const pp_rotor_known *x, bool hinge, pp_free_turns *found) {
+    const pp_joint *j = &w->joint[x->joint];
+    return hinge ? hinge_rotor_rate(w, j, &x->motion, found) : rotor_rate(w, j, x->coord, &x->motion, found);
+}
+
+double pp_rotor_rate(const perp_world *w, const pp_rotor_kick *k, int joint, int coord, const pp_rotor_known *known,
+                     pp_free_turns *found) {
+    const pp_joint *j = &w->joint[joint];
+    bool hinge = pp_joint_is_hinge(&j->def, w->def.dim);
+    pp_rotor_known x;
+    x.joint = joint, x.coord = coord;
+    gather(k, j, hinge, &x.motion);
+    if (known && known->joint == joint && known->coord == coord &&
+        memcmp(&known->motion, &x.motion, hinge ? offsetof(pp_rotor_motion, p) : sizeof x.motion) == 0)
+        return known->rate;
+    return rate_before(w, &x, hinge, found);
 }
 
 int pp_armature_rows(const perp_world *w, const pp_state *s, const int *block, const pp_rotor_kick *k,
                      perp_joint_row *rows, int *number, pp_free_turns *found) {
     int n = 0;
     pp_free_turns own;
+    own.rotor = NULL;
     if (!found) found = &own;
     memset(found->body, 0, sizeof found->body);
     for (int i = 0; i < w->njoint; i++) {
@@ -135,7 +159,12 @@ int pp_armature_rows(const perp_world *w, const pp_state *s, const int *block, c
             pp_joint_side a = pp_side(w, s, j->a, block), b = pp_side(w, s, j->b, block);
             if (!pp_joint_coordinate_row(&j->def, w->def.dim, &a, &b, c, &rows[n])) continue;
             rows[n].kind = PERP_ROW_INERTIA;
-            rows[n].b = rows[n].b_kin - pp_rotor_rate(w, k, i, c, found);
+            pp_rotor_known one, *x = found->rotor ? &found->rotor[n] : &one;
+            bool hinge = pp_joint_is_hinge(&j->def, w->def.dim);
+            x->joint = i, x->coord = c;
+            gather(k, j, hinge, &x->motion);
+            x->rate = rate_before(w, x, hinge, found);
+            rows[n].b = rows[n].b_kin - x->rate;
             rows[n].compliance = 1 / j->def.axis[c].armature;
             rows[n].joint = i;
             if (number) number[n] = PP_JOINT_ARMATURE_ROW - c;

@@ -34,10 +34,27 @@ static inline double pp_row_dot(const perp_step_problem *s, const perp_row *row,
     return sum;
 }
 
+/* Whether the row acts on two bodies of space and has no list, as most rows of joints. */
+static inline bool pp_row_in_space(const perp_step_problem *s, const perp_row *row) {
+    const int a = row->block[0], b = row->block[1];
+    return a >= 0 && b >= 0 && !row->more && s->block_ndof[a] == 6 && s->block_ndof[b] == 6;
+}
+
+/* pp_row_dot() of such a row. */
+static inline double pp_row_dot_in_space(const perp_step_problem *s, const perp_row *row, const double *nu) {
+    double sum = pp_row_add_dot(6, row->J[0], nu + s->block_offset[row->block[0]], 0);
+    return pp_row_add_dot(6, row->J[1], nu + s->block_offset[row->block[1]], sum);
+}
+
 /* J nu for two velocities at once, each as by pp_row_dot(). */
 static inline void pp_row_dot_both(const perp_step_problem *s, const perp_row *row, const double *nu_a,
                                    const double *nu_b, double *a, double *b) {
     double sum_a = 0, sum_b = 0;
+    if (pp_row_in_space(s, row)) {
+        *a = pp_row_dot_in_space(s, row, nu_a);
+        *b = pp_row_dot_in_space(s, row, nu_b);
+        return;
+    }
     for (; row; row = row->more)
         for (int k = 0; k < 2; k++) {
             int block = row->block[k];
@@ -57,7 +74,8 @@ static inline void pp_row_dot_both(const perp_step_problem *s, const perp_row *r
 }
 
 /* x += J' p of one block; nd is a constant. */
-static inline __attribute__((always_inline)) void pp_block_push_of(int nd, const double *J, double p, double *x) {
+static inline __attribute__((always_inline)) void pp_block_push_of(int nd, const double *J, double p,
+                                                                   double *restrict x) {
 #pragma GCC unroll 6
     for (int c = 0; c < nd; c++) x[c] += J[c] * p;
 }

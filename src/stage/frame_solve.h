@@ -14,6 +14,7 @@ typedef struct pp_frame_solve {
     bool measured; /* the residual belongs to the solution */
     const struct pp_row_figure *
         figure; /* of the rows of the problem, see pp_figure_row(); NULL: not known. Of the problem that pp_solve_step() solved last */
+    int figured[2];    /* numbers of joint rows and of contacts of that problem */
     double acceptance; /* worst residual relative to the speed scale; it decides whether the solution is accepted */
     const perp_solver_type *used; /* solver that found the solution; NULL if there was nothing to solve */
     perp_solve_info info;

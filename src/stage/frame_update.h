@@ -5,12 +5,13 @@
 #ifndef PP_FRAME_UPDATE_H
 #define PP_FRAME_UPDATE_H
 
-#include "perp/math.h"
+#include "math/turn_free.h"
 
 typedef struct pp_frame_update {
     double *nu_turned;       /* ndof: velocity after the free rotation */
     const double *nu_moved;  /* ndof: velocity that moved the bodies; NULL: solution.nu */
     double *nu_end;          /* ndof: velocity at the end: nu_turned, with corrections of joints */
+    pp_free_turn *turn;      /* by block: how it rotated, see pp_move_block() */
     const double *M_end;     /* masses for the corrections; NULL if off */
     double *i_correction;    /* ndof: impulses of Williams' Algorithm 1; NULL if off */
     perp_vec3 *p_correction; /* by joint slot: impulses of its translations, on its second body, in W; NULL if off */

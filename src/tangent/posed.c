@@ -440,7 +440,7 @@ static perp_status turn_on(work *k, int d, int b, const double *dnu, double *q, 
         return PERP_OK;
     }
     double reach = PART / size;
-    perp_vec3 om[2];
+    pp_free_turn end[2];
     perp_quat X[2];
     for (int s = 0; s < 2; s++) {
         double by = s ? reach : -reach, nu[6];
@@ -450,7 +450,7 @@ static perp_status turn_on(work *k, int d, int b, const double *dnu, double *q, 
         k->moved.X[slot] = f->s0->X[slot];
         pp_tangent_turned(&k->moved.X[slot], &k->moved.theta[slot], dq, by, 3);
         perp_status st = inertia ? pp_parameters_move(t, w, d, by, &moved) : PERP_OK;
-        bool told = !st && pp_move_block(f, b, &k->moved, nu, f->h, &k->end, &om[s]);
+        bool told = !st && pp_move_block(f, b, &k->moved, nu, f->h, &k->end, &end[s]);
         pp_parameters_back(moved);
         pp_arena_release(&w->arena, mark);
         if (st) return st;
@@ -458,7 +458,7 @@ static perp_status turn_on(work *k, int d, int b, const double *dnu, double *q, 
         X[s] = k->end.X[slot].q;
     }
     pp_put3(q + 3, perp_v3_scale(1 / (2 * reach), perp_q_log(perp_q_mul(X[1], perp_q_conj(X[0])))));
-    pp_put3(v + 3, perp_v3_scale(1 / (2 * reach), perp_v3_sub(om[1], om[0])));
+    pp_put3(v + 3, perp_v3_scale(1 / (2 * reach), perp_v3_sub(end[1].w_to, end[0].w_to)));
     return PERP_OK;
 }
 

@@ -93,6 +93,10 @@ void pp_step_contacts_by(const perp_step_problem *p, const pp_row_figure *figure
 void pp_step_momentum(const perp_step_problem *p, const perp_step_solution *s, double *most, double *each);
 double pp_step_joint(const perp_step_problem *p, int j, const perp_step_solution *s);
 void pp_step_contact(const perp_step_problem *p, int i, const perp_step_solution *s, perp_step_residual *out);
+/* The same with the figures of all rows; NULL: not known. */
+double pp_step_joint_by(const perp_step_problem *p, const pp_row_figure *figure, int j, const perp_step_solution *s);
+void pp_step_contact_by(const perp_step_problem *p, const pp_row_figure *figure, int i, const perp_step_solution *s,
+                        perp_step_residual *out);
 /* *most becomes no less than the velocity v of block b: of its centre, or of turning at its radius of gyration. */
 void pp_step_worsen_by_velocity(const perp_step_problem *p, int b, const double *v, double *most);
 

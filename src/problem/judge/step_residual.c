@@ -190,6 +190,10 @@ static double joint_left(const perp_step_problem *p, int j, const perp_step_solu
     return isnan(w + s->p_joint[j]) ? NAN : length * worth(mass, r->compliance) * clamp(w, above, below);
 }
 
+double pp_step_joint_by(const perp_step_problem *p, const pp_row_figure *known, int j, const perp_step_solution *s) {
+    return joint_left(p, j, s, of_joint(known, j));
+}
+
 double pp_step_joint(const perp_step_problem *p, int j, const perp_step_solution *s) {
     return joint_left(p, j, s, NULL);
 }
@@ -325,6 +329,11 @@ static void contact_left(const perp_step_problem *p, int i, const perp_step_solu
     }
     nearest(nd, c->phase, R, y, it);
     worsen(&out->dissipation, part * pp_hypot(f[0] - it[0], f[1] - it[1]));
+}
+
+void pp_step_contact_by(const perp_step_problem *p, const pp_row_figure *known, int i, const perp_step_solution *s,
+                        perp_step_residual *out) {
+    contact_left(p, i, s, of_contact(p, known, i), out);
 }
 
 void pp_step_contact(const perp_step_problem *p, int i, const perp_step_solution *s, perp_step_residual *out) {

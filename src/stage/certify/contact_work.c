@@ -366,6 +366,10 @@ static bool work_of(const pp_frame *f, bool gains, pp_contact_work *a) {
     if (any) add_kinetic(f, a, only);
     for (int b = 0; b < nblock; b++) {
         if (a->parent[b] != b) continue;
+        if (gains && a->work[b] <= 0) { /* what follows would not raise it above 0 */
+            a->rule[b] = 0;
+            continue;
+        }
         a->work[b] = with_joints(a, b);
         a->rule[b] = fmin(a->rule[b], fmax(0, a->work[b])); /* no gain if contacts take more elsewhere */
         a->work[b] -= a->rule[b];
@@ -401,7 +405,7 @@ perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
     if (!work_of(f, true, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     for (int b = 0; b < f->control.nblock; b++) {
         if (a.parent[b] != b) continue;
-        cert->rebound_lost += fmax(0, a.lost[b]);
+        if (a.lost[b] > 0) cert->rebound_lost += a.lost[b];
         cert->ledger.normal -= a.rule[b];
         cert->ledger.drift += a.rule[b];
         if (!(a.work[b] > 0)) continue;

@@ -17,12 +17,15 @@
  *          Poisson's and Stronge's laws relate the end velocity to impulses of phases, which the end does not show. With friction or
  *          several contacts only signs, cone and momentum are checked here; contact_work.c checks the energy of the contacts.
  * Cost     O(bodies + rows). If a cheap upper bound does not exceed the present figure, nothing else is computed: the worst figure is the
- *          same. At rest this applies to nearly all rows. docs/benchmarks.md has the instructions of a step. Allocates in the arena only. */
+ *          same. At rest this applies to nearly all rows. What the step has computed is taken again only if it depends on nothing that is
+ *          checked: masses and lengths of rows, and free rotations and rates of rotors if they start from the same numbers to the bit.
+ *          docs/benchmarks.md has the instructions of a step. Allocates in the arena only. */
 #include <float.h>
 #include <string.h>
 
 #include "base/rounding.h"
 #include "stage/pose/formulate.h"
+#include "linalg/kernel.h"
 #include "math/turn_free.h"
 #include "model/actuator.h"
 #include "stage/solve/give_way.h"
@@ -94,10 +97,13 @@ static bool impulses(const pp_frame *f, double **out) {
     const perp_world *w = f->w;
     const perp_step_problem *p = &f->pose.problem;
     const perp_step_solution *s = &f->solve.solution;
-    double *sum = *out = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof);
+    double *restrict sum = *out = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof);
     if (!sum) return false;
     bool forces = f->purpose != PP_IMPACT;
-    for (int i = 0; i < f->control.ndof; i++) sum[i] = forces ? f->control.i_applied[i] + f->control.i_damper[i] : 0;
+    const double *applied = f->control.i_applied, *damper = f->control.i_damper;
+    PP_UNROLL(6)
+    for (int i = 0, n = forces ? f->control.ndof : 0; i < n; i++) sum[i] = applied[i] + damper[i];
+    if (!forces) memset(sum, 0, (size_t)f->control.ndof * sizeof *sum);
     if (forces && w->nforce > 0) add_springs(f, sum);
     const perp_vec3 g = w->def.gravity_W;
     for (int k = 0; forces && k < f->control.nblock; k++) {
@@ -107,7 +113,15 @@ static bool impulses(const pp_frame *f, double **out) {
         to[0] += kick * g.x, to[1] += kick * g.y;
         if (w->def.dim == 3) to[2] += kick * g.z;
     }
-    for (int i = 0; i < p->njoint; i++) add_row(f, &p->joint[i].row, s->p_joint[i], sum);
+    for (int i = 0; i < p->njoint; i++) {
+        const perp_row *row = &p->joint[i].row;
+        if (!pp_row_in_space(p, row)) {
+            add_row(f, row, s->p_joint[i], sum);
+            continue;
+        }
+        pp_block_push_of(6, row->J[0], s->p_joint[i], sum + f->control.block_offset[row->block[0]]);
+        pp_block_push_of(6, row->J[1], s->p_joint[i], sum + f->control.block_offset[row->block[1]]);
+    }
     for (int i = 0; i < p->ncontact; i++) {
         add_row(f, &p->contact[i].n, s->p_contact[3 * i], sum);
         add_row(f, &p->contact[i].t, s->p_contact[3 * i + 1], sum);
@@ -148,16 +162,16 @@ static double least_inertia(const perp_mat3 *I, int dim) {
     return a < b ? a : b;
 }
 
-/* Raises `most` to the error of the momentum balance of block k, as a velocity of its mass. */
-static void momentum_left(const pp_frame *f, int k, const double *impulse, double *most) {
+/* Error of the momentum balance of block k, as a velocity of its mass; `told` if it is not more. */
+static inline double momentum_left(const pp_frame *f, int k, const double *impulse, double told) {
     int slot = f->control.block_body[k], dim = f->w->def.dim, nd = f->control.block_ndof[k];
     const pp_body *b = &f->w->body[slot];
     const double *p = impulse + f->control.block_offset[k], part = -1 / b->mass;
     const perp_vec3 v0 = f->s0->v[slot], v1 = f->s1->v[slot];
     double x = v1.x - v0.x + part * p[0], y = v1.y - v0.y + part * p[1],
            z = dim == 3 ? v1.z - v0.z + part * p[2] : v1.z - v0.z, square = x * x + y * y + z * z;
-    if (!within(square, *most)) worst(most, sqrt(square));
-    if (nd == dim || f->task.implicit_turn) return;
+    if (!within(square, told)) worst(&told, sqrt(square));
+    if (nd == dim || f->task.implicit_turn) return told;
     if (dim == 2) {
         z = turning_left_2d(b, f->s0->w[slot].z, f->s1->w[slot].z, p + 2);
         square = z * z;
@@ -166,14 +180,23 @@ static void momentum_left(const pp_frame *f, int k, const double *impulse, doubl
         square = perp_v3_dot(left, left);
     }
     double gyration = least_inertia(&b->I_B, dim) * b->mass; /* the speed is that at the radius of gyration */
-    if (!(square <= *most * *most * gyration * (1 - ROUNDING))) worst(most, sqrt(square) / sqrt(gyration));
+    if (!(square <= told * told * gyration * (1 - ROUNDING))) worst(&told, sqrt(square) / sqrt(gyration));
+    return told;
+}
+
+static void momentum_of_blocks(const pp_frame *f, const double *impulse, double *most) {
+    double told = *most;
+    for (int k = 0; k < f->control.nblock; k++) told = momentum_left(f, k, impulse, told);
+    *most = told;
 }
 
 /* ---- motion ---- */
 
+static bool same_turn(const perp_quat *p, const perp_quat *q) {
+    return p->w == q->w && p->x == q->x && p->y == q->y && p->z == q->z;
+}
 static bool same_pose(const perp_pose *X, const perp_pose *Y) {
-    return X->p.x == Y->p.x && X->p.y == Y->p.y && X->p.z == Y->p.z && X->q.w == Y->q.w && X->q.x == Y->q.x &&
-           X->q.y == Y->q.y && X->q.z == Y->q.z;
+    return X->p.x == Y->p.x && X->p.y == Y->p.y && X->p.z == Y->p.z && same_turn(&X->q, &Y->q);
 }
 
 /* Square of an upper bound of the angle of a rotation: 2 asin x <= pi x. */
@@ -204,33 +227,43 @@ static double turn_left_2d(const pp_state *s0, const pp_state *s1, int slot, dou
     return larger(turn, fabs(s - q1->z) + fabs(c - q1->w) - ROUNDING);
 }
 
-/* Raises `most` to the distance of the end pose from the pose that the velocity leads to, as a velocity. Rotations whose
+/* Distance of the end pose of block k from the pose that the velocity leads to, as a velocity; `most` if it is not more. Rotations whose
  * difference cannot exceed it are not computed: a free body rotates at most by h |w| times the ratio of its largest and
  * smallest moment of inertia. */
-static void motion_left(const pp_frame *f, int k, double *most) {
+static inline double motion_left(const pp_frame *f, int k, double most) {
     int slot = f->control.block_body[k], dim = f->w->def.dim, nd = f->control.block_ndof[k];
     const pp_body *b = &f->w->body[slot];
     const double *nu = (f->update.nu_moved ? f->update.nu_moved : f->solve.solution.nu) + f->control.block_offset[k];
     const perp_pose *X0 = &f->s0->X[slot], *X1 = &f->s1->X[slot];
-    double told = *most * f->h, off = off_course(X0->p, X1->p, pp_linear(dim, nu), f->h, told), turn;
-    if (!(off <= told)) worst(most, off / f->h);
-    if (nd == dim) return;
+    double told = most * f->h, off = off_course(X0->p, X1->p, pp_linear(dim, nu), f->h, told), turn;
+    if (!(off <= told)) worst(&most, off / f->h);
+    if (nd == dim) return most;
     double radius = isfinite(b->radius) ? b->radius : 0;
     if (dim == 2) {
         turn = turn_left_2d(f->s0, f->s1, slot, f->h * nu[2]);
     } else {
         perp_vec3 w = perp_v3(nu[3], nu[4], nu[5]);
-        perp_quat q = X0->q;
+        const pp_free_turn *done = f->update.turn ? &f->update.turn[k] : NULL;
+        bool known = done && pp_turn_starts(done, &b->I_B, f->h, &X0->q, &w);
+        if (known && same_turn(&X1->q, &done->to)) return most;
+        perp_quat q = known ? done->to : X0->q;
         double I0 = b->I_B.c[0].x, I1 = b->I_B.c[1].y, I2 = b->I_B.c[2].z,
-               ratio = larger(I0, larger(I1, I2)) / least_inertia(&b->I_B, 3);
+               ratio = b->isotropic ? 1 : larger(I0, larger(I1, I2)) / least_inertia(&b->I_B, 3);
         /* the square of a sum is at most twice the sum of the squares */
         double bound =
-            2 * (most_turned(perp_q_mul(X1->q, perp_q_conj(q))) + ratio * ratio * f->h * f->h * perp_v3_dot(w, w));
-        if (is_diagonal(&b->I_B) && within(bound * radius * radius, told)) return;
-        if (f->task.implicit_turn || !pp_turn_free(b->I_B, f->h, &q, w)) return;
+            2 * (most_turned(perp_q_mul(X1->q, perp_q_conj(X0->q))) + ratio * ratio * f->h * f->h * perp_v3_dot(w, w));
+        if ((b->isotropic || is_diagonal(&b->I_B)) && within(bound * radius * radius, told)) return most;
+        if (f->task.implicit_turn || (!known && !pp_turn_free(b->I_B, f->h, &q, w))) return most;
         turn = turned_by(X1->q, q);
     }
-    if (turn > 0 || isnan(turn)) worst(most, turn * radius / f->h);
+    if (turn > 0 || isnan(turn)) worst(&most, turn * radius / f->h);
+    return most;
+}
+
+static void motion_of_blocks(const pp_frame *f, double *most) {
+    double told = *most;
+    for (int k = 0; k < f->control.nblock; k++) told = motion_left(f, k, told);
+    *most = told;
 }
 
 /* Deviation of driven bodies from their motion. */
@@ -280,110 +313,89 @@ static double most_inverse_mass(const perp_step_problem *p, const perp_row *row)
     return sum;
 }
 
-/* Two blocks, and the square of an upper bound of the length of rows that only rotate them, times that of their J:
- *   J Minv J' >= |J|^2 / the larger trace of M for rotations. */
-typedef struct rotated {
-    int block[2];
-    double square;
-} rotated;
+/* Joint rows of a frame, and what is computed once for all checks of them. */
+typedef struct joint_rows {
+    const pp_frame *f;
+    const pp_row_figure *figure; /* by row; NULL: not known */
+    const double *rate;          /* J nu; NULL: not known */
+} joint_rows;
 
-static double most_square(const perp_step_problem *p, const int block[2]) {
-    double light = 0, inertia = 0;
-    if (block[0] == block[1]) return INFINITY;
-    for (int k = 0; k < 2; k++) {
-        int b = block[k];
-        if (b < 0) continue;
-        const double *M = p->M + 36 * (ptrdiff_t)b, *Minv = p->Minv + 36 * (ptrdiff_t)b;
-        double own = 0, mobile = 0;
-        for (int c = p->dim; c < p->block_ndof[b]; c++) mobile += Minv[7 * c], own += M[7 * c];
-        if (!(mobile > 0)) return INFINITY;
-        light += 1 / M[0];
-        inertia = larger(inertia, own);
-    }
-    return light * inertia * (1 + ROUNDING);
+static double rate_of(const joint_rows *rows, int i) {
+    const pp_frame *f = rows->f;
+    return rows->rate ? rows->rate[i]
+                      : pp_row_dot(&f->pose.problem, &f->pose.problem.joint[i].row, f->solve.solution.nu);
 }
 
-/* Upper bound of the length of a row, pp_row_length(). last: blocks of the last row, at first {-1, -1} */
-static double most_length(const perp_step_problem *p, const perp_row *row, rotated *last) {
-    double square = 0;
-    if (row->more) return INFINITY;
-    for (int k = 0; k < 2; k++) {
-        int b = row->block[k], nd = b < 0 ? 0 : p->block_ndof[b];
-        const double *J = row->J[k];
-        if (nd == 6) { /* a body of space */
-            if (J[0] != 0 || J[1] != 0 || J[2] != 0) return 1;
-            square += J[3] * J[3] + J[4] * J[4] + J[5] * J[5];
-            continue;
-        }
-        for (int c = 0; c < p->dim && c < nd; c++)
-            if (J[c] != 0) return 1;
-        for (int c = p->dim; c < nd; c++) square += J[c] * J[c];
-    }
-    if (row->block[0] != last->block[0] || row->block[1] != last->block[1])
-        *last = (rotated){{row->block[0], row->block[1]}, most_square(p, row->block)};
-    return square > 0 ? sqrt(last->square / square) * (1 + ROUNDING) : INFINITY;
+/* Inverse mass and length of joint row i. */
+static pp_row_figure figure_of(const joint_rows *rows, int i) {
+    const perp_step_problem *p = &rows->f->pose.problem;
+    if (rows->figure) return rows->figure[i];
+    return (pp_row_figure){.inverse = pp_row_inverse_mass(p, &p->joint[i].row),
+                           .length = pp_row_length(p, &p->joint[i].row)};
 }
 
-static const rotated NO_BLOCKS = {{-1, -1}, INFINITY};
-
-/* A deviation of the impulse of a row from the definition of its joint, as a velocity. A row whose impulse falls by h `stiff` with its velocity
- * yields with its bodies. 0: it cannot exceed `told`. */
-static double deviates(const pp_frame *f, const perp_row *row, double by, double h, double stiff, double told) {
-    const perp_step_problem *p = &f->pose.problem;
-    rotated last = NO_BLOCKS;
-    double reach = fabs(by) * most_length(p, row, &last) * (1 + ROUNDING);
-    if ((stiff > 0 && reach <= told * h * stiff) || reach * most_inverse_mass(p, row) <= told) return 0;
-    double length = pp_row_length(p, row), W = pp_row_inverse_mass(p, row) * length;
-    double worth = 1 / (1 + W / length * h * stiff);
+/* A deviation of the impulse of joint row i from the definition of its joint, as a velocity. A row whose impulse falls by h `stiff` with its
+ * velocity yields with its bodies. */
+static double deviates(const joint_rows *rows, int i, double by, double h, double stiff) {
+    if (by == 0) return 0;
+    pp_row_figure row = figure_of(rows, i);
+    double W = row.inverse * row.length, worth = 1 / (1 + W / row.length * h * stiff);
     return worth * W * fabs(by);
 }
 
 /* Deviation of a servo's impulse from the definition of its actuator, as a velocity. */
-static double servo_left(const pp_frame *f, int i, double told) {
+static double servo_left(const joint_rows *rows, int i) {
+    const pp_frame *f = rows->f;
     const perp_joint_row *r = &f->pose.problem.joint[i];
     int slot = f->w->joint[r->joint].actuator[r->coord];
     if (slot < 0) return INFINITY;
     if (r->b_kin != 0 || (f->demand.joint_shift && !f->demand.joints)) return 0; /* as for springs */
     pp_servo s = pp_servo_of(&f->w->robot.actuator[slot].def);
-    double h = f->h, rate = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu);
+    double h = f->h, rate = rate_of(rows, i);
     double x = f->s0->coord[r->joint][r->coord] + h * rate, p = h * fmin(fmax(s.f0 - s.k * x - s.d * rate, s.lo), s.hi);
-    return deviates(f, &r->row, f->solve.solution.p_joint[i] - p, h, h * s.k + s.d, told);
+    return deviates(rows, i, f->solve.solution.p_joint[i] - p, h, h * s.k + s.d);
 }
 
 /* Deviation of motor row i from the definition of its joint, as a velocity. */
-static double motor_left(const pp_frame *f, int i, double rate, double told) {
+static double motor_left(const joint_rows *rows, int i, double rate) {
+    const pp_frame *f = rows->f;
     const perp_joint_row *r = &f->pose.problem.joint[i];
     const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
     double p = f->solve.solution.p_joint[i];
     /* a motor without force limit that yielded has the limit that it was given (stage/solve/motor_yield.c) */
     double most = f->solve.motor_yields > 0 && a->motor_force == INFINITY ? r->hi : f->h * a->motor_force;
-    double over = deviates(f, &r->row, fmax(0, fabs(p) - most), 1, 0, told), miss = fabs(rate - a->motor_speed);
+    double over = deviates(rows, i, fmax(0, fabs(p) - most), 1, 0), miss = fabs(rate - a->motor_speed);
     if (!(fabs(p) < most * (1 - AT_LIMIT)) || held_by_limit(f, r, rate)) return over;
-    rotated last = NO_BLOCKS;
-    if (miss * most_length(&f->pose.problem, &r->row, &last) <= told) return over;
-    return fmax(over, miss * pp_row_length(&f->pose.problem, &r->row));
+    return fmax(over, miss * figure_of(rows, i).length);
 }
 
-/* Deviation of a motor, dry friction, spring or rotor from the definition of its joint; 0 if it cannot exceed `told`. found: for rotors, see
- * pp_rotor_rate() */
-static double extra_left(const pp_frame *f, int i, double told, pp_free_turns *found) {
+/* Deviation of a rotor from the definition of its joint. rotor: which one it is of those of the frame */
+static double rotor_left(const joint_rows *rows, int i, double rate, int rotor) {
+    const pp_frame *f = rows->f;
+    const perp_joint_row *r = &f->pose.problem.joint[i];
+    const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
+    pp_free_turns *found = f->pose.kept.free_turn, own;
+    if (!found) memset((found = &own)->body, 0, sizeof own.body);
+    pp_rotor_kick k = pp_rotor_kick_of(f);
+    double before =
+        pp_rotor_rate(f->w, &k, r->joint, r->coord, f->pose.kept.free_turn ? &found->rotor[rotor] : NULL, found);
+    return deviates(rows, i, rows->f->solve.solution.p_joint[i] + a->armature * (rate - before), 1, a->armature);
+}
+
+/* Deviation of a motor, dry friction, spring or rotor from the definition of its joint. *rotor: number of rotors before it */
+static double extra_left(const joint_rows *rows, int i, int *rotor) {
+    const pp_frame *f = rows->f;
     const perp_joint_row *r = &f->pose.problem.joint[i];
     if (r->joint < 0 || r->coord < 0) return 0;
     const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
-    if (pp_row_is_servo(f, i)) return servo_left(f, i, told);
-    double p = f->solve.solution.p_joint[i], h = f->h;
-    if (r->kind == PERP_ROW_FRICTION) return deviates(f, &r->row, fmax(0, fabs(p) - h * a->friction), 1, 0, told);
-    if (r->kind != PERP_ROW_INERTIA && r->kind != PERP_ROW_MOTOR && r->kind != PERP_ROW_SPRING) return 0;
-    double rate = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu) + r->b_kin;
-    if (r->kind == PERP_ROW_MOTOR) return motor_left(f, i, rate, told);
-    if (r->kind == PERP_ROW_INERTIA) {
-        pp_rotor_kick k = pp_rotor_kick_of(f);
-        double before = pp_rotor_rate(f->w, &k, r->joint, r->coord, found);
-        return deviates(f, &r->row, p + a->armature * (rate - before), 1, a->armature, told);
-    }
-    if (r->b_kin != 0 || (f->demand.joint_shift && !f->demand.joints)) return 0;
+    if (pp_row_is_servo(f, i)) return servo_left(rows, i);
+    double p = f->solve.solution.p_joint[i], h = f->h, rate = rate_of(rows, i) + r->b_kin;
+    if (r->kind == PERP_ROW_FRICTION) return deviates(rows, i, fmax(0, fabs(p) - h * a->friction), 1, 0);
+    if (r->kind == PERP_ROW_MOTOR) return motor_left(rows, i, rate);
+    if (r->kind == PERP_ROW_INERTIA) return rotor_left(rows, i, rate, (*rotor)++);
+    if (r->kind != PERP_ROW_SPRING || r->b_kin != 0 || (f->demand.joint_shift && !f->demand.joints)) return 0;
     double stiff = h * a->stiffness + a->damping, x = f->s0->coord[r->joint][r->coord] + h * rate - a->rest;
-    return deviates(f, &r->row, p + h * (a->stiffness * x + a->damping * rate), h, stiff, told);
+    return deviates(rows, i, p + h * (a->stiffness * x + a->damping * rate), h, stiff);
 }
 
 /* Largest amount by which coordinates exceed their limits [L or rad]. */
@@ -506,6 +518,7 @@ static double crept(const pp_frame *f, int i, double told) {
     }
     for (int k = 0; k < 2; k++) { /* in the axes of body k */
         double part = k ? b : 1 - b;
+        if (part == 0) continue;
         perp_quat H = perp_q_exp(perp_v3_scale(0.5, perp_q_log(x.turned[k]))), back = perp_q_conj(H);
         perp_vec3 t = perp_q_log(perp_q_mul(back, perp_q_mul(x.turned[!k], back)));
         int blk = f->control.block[body[!k]];
@@ -558,27 +571,50 @@ static bool bound_contact(const perp_step_problem *p, int i, const perp_step_sol
     return true;
 }
 
-void pp_recheck_rows(const perp_step_problem *p, const perp_step_solution *s, perp_step_residual *law) {
-    rotated last = NO_BLOCKS;
+/* rate: J nu, or NULL; figure: by row as pp_figure_row() lists them, or NULL */
+static void recheck_rows(const perp_step_problem *p, const pp_row_figure *figure, const double *rate,
+                         const perp_step_solution *s, perp_step_residual *law) {
     for (int j = 0; j < p->njoint; j++) {
         const perp_joint_row *r = &p->joint[j];
-        double x = s->p_joint[j], w = pp_row_dot(p, &r->row, s->nu) + r->b + r->compliance * x;
+        double x = s->p_joint[j], w = (rate ? rate[j] : pp_row_dot(p, &r->row, s->nu)) + r->b + r->compliance * x;
         /* For an impulse within its bounds the residual is at most |w|, in the unit of the row, and 0 if the bound that is reached allows w. */
         bool bounded = r->lo <= x && x <= r->hi && isfinite(x);
         if (bounded && ((x == r->lo && w >= 0) || (x == r->hi && w <= 0))) continue;
-        if (!bounded || !(fabs(w) * most_length(p, &r->row, &last) <= law->joint))
-            worst(&law->joint, pp_step_joint(p, j, s));
+        if (!bounded || !figure || !(fabs(w) * figure[j].length <= law->joint))
+            worst(&law->joint, pp_step_joint_by(p, figure, j, s));
     }
     for (int i = 0; i < p->ncontact; i++) {
         perp_step_residual bound = {0}, own = {0};
         if (bound_contact(p, i, s, law->dissipation, &bound) && bound.normal <= law->normal &&
             bound.dissipation <= law->dissipation)
             continue;
-        pp_step_contact(p, i, s, &own);
+        pp_step_contact_by(p, figure, i, s, &own);
         worst(&law->normal, own.normal);
         worst(&law->cone, own.cone);
         worst(&law->dissipation, own.dissipation);
     }
+}
+
+/* Figures of the rows of the problem, if it is the one that they were computed for. */
+static const pp_row_figure *known_figures(const pp_frame *f) {
+    const perp_step_problem *p = &f->pose.problem;
+    return f->solve.figured[0] == p->njoint && f->solve.figured[1] == p->ncontact ? f->solve.figure : NULL;
+}
+
+void pp_recheck_rows(const perp_step_problem *p, const perp_step_solution *s, perp_step_residual *law) {
+    recheck_rows(p, NULL, NULL, s, law);
+}
+
+/* J nu of the joint rows; NULL if out of memory. */
+static double *rates_of(const pp_frame *f) {
+    const perp_step_problem *p = &f->pose.problem;
+    const double *nu = f->solve.solution.nu;
+    double *rate = PP_ARENA_ARRAY(&f->w->arena, double, p->njoint);
+    for (int j = 0; rate && j < p->njoint; j++) {
+        const perp_row *row = &p->joint[j].row;
+        rate[j] = pp_row_in_space(p, row) ? pp_row_dot_in_space(p, row, nu) : pp_row_dot(p, row, nu);
+    }
+    return rate;
 }
 
 void pp_recheck(const pp_frame *f, perp_certificate *cert) {
@@ -587,20 +623,18 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert) {
     double driven = drive_left(f), *impulse;
     worst(&cert->law.momentum, driven);
     if (f->w->chosen.stepper->step || f->method.nkick || f->method.no_inertia || !f->solve.solution.nu) return;
-    pp_recheck_rows(&f->pose.problem, &f->solve.solution, &cert->law);
-    pp_free_turns own, *found = f->pose.kept.free_turn;
-    if (!found) memset((found = &own)->body, 0, sizeof own.body);
-    for (int i = 0; i < f->pose.problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i, cert->law.joint, found));
+    const joint_rows rows = {f, known_figures(f), rates_of(f)};
+    int rotor = 0;
+    recheck_rows(&f->pose.problem, rows.figure, rows.rate, &f->solve.solution, &cert->law);
+    for (int i = 0; i < f->pose.problem.njoint; i++) worst(&cert->law.joint, extra_left(&rows, i, &rotor));
     worst(&cert->joint_error, beyond_limits(f));
     for (int i = 0; i < f->contacts.n; i++) contact_left(f, i, &cert->law);
     /* A correction also moves bodies. Then, and with implicit rotations, momentum is checked on the problem. */
     bool states = !f->update.i_correction && impulses(f, &impulse);
     if (!states || f->task.implicit_turn)
         pp_step_momentum(&f->pose.problem, &f->solve.solution, &cert->law.momentum, NULL);
-    for (int k = 0; k < f->control.nblock && states; k++) {
-        momentum_left(f, k, impulse, &cert->law.momentum);
-        motion_left(f, k, &cert->law.momentum);
-    }
+    if (states) momentum_of_blocks(f, impulse, &cert->law.momentum);
+    if (states) motion_of_blocks(f, &cert->law.momentum);
 }
 
 /* ---- impacts ---- */
@@ -658,11 +692,11 @@ void pp_recheck_impact(const pp_frame *f, bool restitution, perp_certificate *ce
         perp_step_problem required = *p;
         for (int i = 0; i < f->contacts.n; i++) row[i] = as_required(f, i, restitution);
         required.contact = row;
-        pp_recheck_rows(&required, &f->solve.solution, &cert->law);
+        recheck_rows(&required, known_figures(f), NULL, &f->solve.solution, &cert->law);
     }
     bool states = impulses(f, &impulse);
     if (!states || f->task.implicit_turn) pp_step_momentum(p, &f->solve.solution, &cert->law.momentum, NULL);
-    for (int k = 0; k < f->control.nblock && states; k++) momentum_left(f, k, impulse, &cert->law.momentum);
+    if (states) momentum_of_blocks(f, impulse, &cert->law.momentum);
 }
 
 double pp_recheck_shift(const pp_frame *f, const pp_frame *without, double part) {
@@ -680,6 +714,6 @@ double pp_recheck_shift(const pp_frame *f, const pp_frame *without, double part)
                 add_row(f, pp_friction_row(c, k), -*pp_friction_impulse(&without->solve.solution, i, k), impulse);
     }
     for (int i = 0; i < f->control.ndof; i++) impulse[i] *= part;
-    for (int k = 0; k < f->control.nblock; k++) momentum_left(f, k, impulse, &most);
+    momentum_of_blocks(f, impulse, &most);
     return most;
 }

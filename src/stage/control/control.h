@@ -4,6 +4,7 @@
 #ifndef PP_STAGE_CONTROL_H
 #define PP_STAGE_CONTROL_H
 
+#include "math/turn_free.h"
 #include "stage/frame.h"
 
 /* time -> forces, kinematic poses, momentum. */
@@ -16,10 +17,11 @@ perp_status pp_check_springs(pp_frame *f);
 /* Evaluates user functions and PD controllers, once per step. *out by body slot, in the arena. */
 perp_status pp_control_held(perp_world *w, const perp_wrench **out);
 /* Moves block k freely over h with the velocity nu (its ndof numbers), from its pose in `from`: on a straight line, and
- * rotating without torque. *w_end, unless NULL: its angular velocity at the end. Returns false if it rotates too fast.
+ * rotating without torque. *end, unless NULL: w_to is its angular velocity at the end; the other fields are those of its rotation, I_B
+ * is NULL if none of perp_rotate_free() was needed. Returns false if it rotates too fast.
  * With an implicit rotation nu is the velocity at the end, for the inertia there, and the block rotates by h w + bend. */
 bool pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, pp_state *to,
-                   perp_vec3 *w_end);
+                   pp_free_turn *end);
 /* Displaces block k by h nu, with the exponential map for its rotation: a correction, not a motion in time. */
 void pp_shift_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, pp_state *to);
 /* Writes the angular part of a 6 x 6 mass block, and of its inverse, for a body with orientation q. */

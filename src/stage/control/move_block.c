@@ -24,21 +24,22 @@ void pp_shift_block(const pp_frame *f, int k, const pp_state *from, const double
 }
 
 bool pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, pp_state *to,
-                   perp_vec3 *w_end) {
+                   pp_free_turn *end) {
     int slot = f->control.block_body[k], dim = f->w->def.dim;
     const pp_body *b = &f->w->body[slot];
     perp_vec3 om = pp_angular(dim, f->control.block_ndof[k], nu);
-    bool told = true;
     if (f->control.block_ndof[k] != 6 || b->isotropic || f->task.implicit_turn) {
         pp_shift_block(f, k, from, nu, h, to);
         if (f->task.implicit_turn && f->control.block_ndof[k] == 6)
             to->X[slot].q = turned(from->X[slot].q, perp_v3_axpy(perp_v3_scale(h / f->h, f->control.bend[k]), h, om));
-    } else {
-        perp_quat q = from->X[slot].q;
-        pp_budget_turn(f->w, b, h, om);
-        told = w_end ? perp_rotate_free(b->I_B, h, &q, &om) : pp_turn_free(b->I_B, h, &q, om);
-        to->X[slot] = (perp_pose){perp_v3_axpy(from->X[slot].p, h, pp_linear(dim, nu)), q};
+        if (end) end->I_B = NULL, end->w_to = om;
+        return true;
     }
-    if (w_end) *w_end = om;
+    pp_budget_turn(f->w, b, h, om);
+    to->X[slot] = (perp_pose){perp_v3_axpy(from->X[slot].p, h, pp_linear(dim, nu)), from->X[slot].q};
+    if (!end) return pp_turn_free(b->I_B, h, &to->X[slot].q, om);
+    pp_keep_turn(end, &b->I_B, h, &from->X[slot].q, &om);
+    bool told = pp_rotate_kept(end);
+    to->X[slot].q = end->to;
     return told;
 }

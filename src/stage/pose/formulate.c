@@ -404,6 +404,8 @@ static perp_status make_joint_rows(pp_frame *f, int more, perp_joint_row **rows,
     if (w->chosen.stepper->armature && pp_has_armature(w)) {
         made->free_turn = PP_ARENA_ARRAY(&w->arena, pp_free_turns, 1);
         if (!made->free_turn) return pp_fail(w, PERP_E_MEMORY, "out of memory for the rotors");
+        made->free_turn->rotor = PP_ARENA_ARRAY(&w->arena, pp_rotor_known, PERP_JOINT_MAX_COORD * w->njoint);
+        if (!made->free_turn->rotor) return pp_fail(w, PERP_E_MEMORY, "out of memory for the rotors");
         *n += armature_rows(f, *rows + *n, made->number + *n, made->free_turn);
     }
     return PERP_OK;

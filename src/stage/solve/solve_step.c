@@ -342,6 +342,8 @@ perp_status pp_solve_step(pp_frame *f, const pp_solve_options *o) {
     bool got = figure && f->solve.share && pp_solution_new(&w->arena, &f->pose.problem, &f->solve.solution);
     if (figure) pp_row_figures(&f->pose.problem, o->memory, &w->alloc, figure);
     f->solve.figure = figure;
+    f->solve.figured[0] = f->pose.problem.njoint;
+    f->solve.figured[1] = f->pose.problem.ncontact;
     pp_arena_mark mark = pp_arena_here(&w->arena);
     const perp_contact_row *contact = f->pose.problem.contact;
     const perp_joint_row *joint = f->pose.problem.joint;

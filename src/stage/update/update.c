@@ -49,8 +49,9 @@ static void turn_freely(const pp_frame *f, int k) {
 static perp_status move(pp_frame *f, int k, bool pushed) {
     int slot = f->control.block_body[k], at = f->control.block_offset[k], nd = f->control.block_ndof[k];
     const double *nu = f->solve.solution.nu + at;
-    perp_vec3 om;
-    if (!pp_move_block(f, k, f->s0, nu, f->h, f->s1, &om))
+    bool told = pp_move_block(f, k, f->s0, nu, f->h, f->s1, &f->update.turn[k]);
+    perp_vec3 om = f->update.turn[k].w_to;
+    if (!told)
         return pp_fail(f->w, PERP_E_SOLVE, "body %d (%s) turns too far in one step: |w| h = %g", slot,
                        f->w->body[slot].name ? f->w->body[slot].name : "", perp_v3_norm(om) * f->h);
     if (nd == 6 && !pushed && turns_freely(f, k)) {
@@ -69,7 +70,8 @@ perp_status pp_update(pp_frame *f) {
     bool *pushed = PP_ARENA_ZERO(&w->arena, bool, f->control.nblock);
     f->update.nu_turned = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     f->update.nu_end = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
-    if (!pushed || !f->update.nu_turned || !f->update.nu_end)
+    f->update.turn = PP_ARENA_ARRAY(&w->arena, pp_free_turn, f->control.nblock);
+    if (!pushed || !f->update.nu_turned || !f->update.nu_end || !f->update.turn)
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the update");
     mark_pushed(f, pushed);
     for (int k = 0; k < f->control.nblock; k++) {

@@ -350,6 +350,30 @@ static void test_free_conservation(void **state) {
     }
 }
 
+/* A kept rotation is perp_rotate_free() of what was noted, and is taken for nothing else: one bit of another start, time or body is another. */
+static void test_kept_turn(void **state) {
+    (void)state;
+    const perp_mat3 I = perp_inertia_rotate(rnd_quat(), perp_m3_diag(1, 2, 3)), same = I;
+    for (int i = 0; i < 100; i++) {
+        pp_free_turn t;
+        perp_quat q0 = rnd_quat(), q = q0;
+        perp_vec3 w0 = rnd_vec(), w = w0;
+        pp_keep_turn(&t, &I, 0.01, &q0, &w0);
+        assert_true(pp_rotate_kept(&t) && perp_rotate_free(I, 0.01, &q, &w));
+        assert_memory_equal(&t.to, &q, sizeof q);
+        assert_memory_equal(&t.w_to, &w, sizeof w);
+        assert_true(pp_turn_starts(&t, &I, 0.01, &q0, &w0));
+        assert_false(pp_turn_starts(&t, &same, 0.01, &q0, &w0) || pp_turn_starts(&t, &I, -0.01, &q0, &w0));
+        double *const part[] = {&q0.w, &q0.x, &q0.y, &q0.z, &w0.x, &w0.y, &w0.z};
+        for (int k = 0; k < 7; k++) {
+            double was = *part[k];
+            *part[k] = nextafter(was, 2);
+            assert_false(pp_turn_starts(&t, &I, 0.01, &q0, &w0));
+            *part[k] = was;
+        }
+    }
+}
+
 static perp_vec3 after(perp_mat3 I, perp_quat q0, perp_vec3 w0, double T, int n, perp_quat *q_out) {
     perp_quat q = q0;
     perp_vec3 w = w0;
@@ -487,6 +511,7 @@ int main(void) {
         cmocka_unit_test(test_eigen),
         cmocka_unit_test(test_mass),
         cmocka_unit_test(test_free_reference),
+        cmocka_unit_test(test_kept_turn),
         cmocka_unit_test(test_free_conservation),
         cmocka_unit_test(test_free_order),
         cmocka_unit_test(test_free_symmetric_top),
