@@ -4,6 +4,8 @@
  * balance, and the two models' agreement. */
 #include "../unit/world_help.h"
 
+#include "perp/scene.h"
+
 static perp_world *planar_world(const char *stepper, perp_form form, double h) {
     perp_world_def d = perp_world_def_default(2);
     d.stepper = stepper;
@@ -394,6 +396,22 @@ static void pushed_ball(void **state) {
     perp_world_destroy(w);
 }
 
+/* Without weight only the forces of joints say how large the masses of the rounds may be: a motor that its limit holds back, dry friction, a
+ * spring. The chain was taken for one without balance. */
+static void loads_of_joints(void **state) {
+    (void)state;
+    perp_scene *s = NULL;
+    perp_refusal why = {0};
+    if (perp_scene_open(PERP_TEST_DIR "/law/scenes/driven-chain.yaml", NULL, &s, &why)) fail_msg("%s", why.text);
+    perp_world *w = perp_scene_world(s);
+    for (uint64_t n = perp_scene_steps(s); n > 0; n--) {
+        perp_certificate c;
+        OK(w, perp_world_step(w, &c));
+        assert_true(c.accepted);
+    }
+    perp_scene_close(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spinning_puck),     cmocka_unit_test(held_by_friction),
@@ -402,7 +420,8 @@ int main(void) {
         cmocka_unit_test(supports),          cmocka_unit_test(slow_limit),
         cmocka_unit_test(pushed_off_centre), cmocka_unit_test(unbalanced_loads),
         cmocka_unit_test(whirled_rod),       cmocka_unit_test(packed_pucks),
-        cmocka_unit_test(pushed_ball),       cmocka_unit_test(form_of_choice),
+        cmocka_unit_test(loads_of_joints),   cmocka_unit_test(pushed_ball),
+        cmocka_unit_test(form_of_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

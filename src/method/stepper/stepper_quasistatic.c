@@ -9,7 +9,7 @@
  *          off the centre two motions can alternate, each the solution for the directions of the other. If there are many
  *          solutions, the method finds one near rest in the metric of the masses: the least motion.
  *          If cones rotate slowly, the rounds converge slowly. Then they are extrapolated (problem/mix.c).
- *          eps is chosen so that the present forces would change velocities in a step by the speed of the fastest body or
+ *          eps is chosen so that the present forces, those of joints included, would change velocities in a step by the speed of the fastest body or
  *          drive, and later by more. Very large changes beside small velocities would cost accuracy.
  * Fails    If there is no balance: a body that nothing supports, or a push that friction cannot resist. If the rounds do not end soon,
  *          a proof of this is searched (quasistatic_balance.c).
@@ -67,6 +67,12 @@ static double motion(const pp_frame *f, int k, const double *x) {
     return sqrt(lin) + rim(f, k) * sqrt(ang);
 }
 
+/* Does coordinate c of a joint slide, rather than rotate? */
+static bool slides(perp_joint_kind kind, int c) {
+    return kind == PERP_JOINT_PRISMATIC || (kind == PERP_JOINT_CYLINDRICAL && c == 0) ||
+           (kind == PERP_JOINT_PLANAR && c < 2);
+}
+
 static double driven_speed(const pp_frame *f) {
     double most = pp_belt_fastest(f);
     for (int i = 0; i < f->w->nbody; i++) {
@@ -80,9 +86,30 @@ static double driven_speed(const pp_frame *f) {
         double r = f->w->body[j->b].radius;
         for (int c = 0; pp_alive(j->gen) && c < perp_joint_ncoord(j->def.kind, f->w->def.dim); c++) {
             const perp_joint_axis *axis = &j->def.axis[c];
-            bool slides = j->def.kind == PERP_JOINT_PRISMATIC || (j->def.kind == PERP_JOINT_CYLINDRICAL && c == 0) ||
-                          (j->def.kind == PERP_JOINT_PLANAR && c < 2);
-            if (axis->motor) most = fmax(most, fabs(axis->motor_speed) * (slides || !isfinite(r) ? 1 : r));
+            double arm = slides(j->def.kind, c) || !isfinite(r) ? 1 : r;
+            if (axis->motor) most = fmax(most, fabs(axis->motor_speed) * arm);
+        }
+    }
+    return most;
+}
+
+/* Largest acceleration that motors, dry friction and springs in joints would cause: of their lighter body, at its rim. Motors without force limit
+ * do not count. */
+static double joint_acceleration(const pp_frame *f) {
+    const perp_world *w = f->w;
+    double most = 0;
+    for (int i = 0; i < w->njoint; i++) {
+        const pp_joint *j = &w->joint[i];
+        for (int c = 0; pp_alive(j->gen) && c < perp_joint_ncoord(j->def.kind, w->def.dim); c++) {
+            const perp_joint_axis *a = &j->def.axis[c];
+            double force = a->friction + a->stiffness * fabs(f->s0->coord[i][c] - a->rest);
+            if (a->motor && isfinite(a->motor_force)) force = fmax(force, a->motor_force);
+            for (int e = 0; e < 2; e++) {
+                const pp_body *b = (e ? j->b : j->a) < 0 ? NULL : &w->body[e ? j->b : j->a];
+                if (!b || b->kind != PERP_BODY_DYNAMIC) continue;
+                double arm = slides(j->def.kind, c) || !isfinite(b->radius) ? 1 : b->radius;
+                most = fmax(most, force / (b->mass * arm));
+            }
         }
     }
     return most;
@@ -111,6 +138,7 @@ static perp_status begin(pp_frame *f, round_data *q) {
         q->acceleration = fmax(q->acceleration, motion(f, k, q->force + f->control.block_offset[k]) / (b->mass * f->h));
         for (int i = 0; b->support && i < 3; i++) q->acceleration = fmax(q->acceleration, press * b->support[i].mu);
     }
+    q->acceleration = fmax(q->acceleration, joint_acceleration(f));
     q->speed = fmax(driven_speed(f), 1e-3 * q->acceleration * f->h);
     for (int k = 0; k < f->control.nblock; k++)
         for (int i = 0; i < f->control.block_ndof[k]; i++)
@@ -228,6 +256,7 @@ static perp_status step(pp_frame *f) {
         double fast = fastest(f), next = fmin(ratio * RATIO_GROWS, steady ? RATIO_LONG : fmax(ratio, RATIO_MOST));
         bool grows = fast > q.speed * (round < SLOW ? 1 : SPEED_GROWS);
         if (grows) q.speed = fast;
+        if (q.acceleration == 0) next = 1;            /* nothing loads the bodies: eps is constant */
         if (grows || next != ratio) q.mix.rounds = 0; /* rounds with another eps cannot be combined */
         ratio = next;
     }
