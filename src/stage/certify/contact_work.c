@@ -42,6 +42,7 @@
 #include "stage/certify/contact_work.h"
 
 #include "base/sets.h"
+#include "stage/collide/collide.h"
 #include "stage/control/belt.h"
 #include "problem/rows.h"
 #include "stage/stepper.h"
@@ -95,13 +96,22 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
     return true;
 }
 
+/* Gap of contact i at the start of the step. Where the contact moves along a driven body that rotates, the gap of the row, moved back with the
+ * material point of the end, is not that of the start: along rows of end poses it differs by as much as the body turns while the contact moves. */
+static double start_gap(const pp_frame *k, int i) {
+    const perp_contact_row *c = &k->pose.problem.contact[i];
+    if (k->demand.levers == k->s0) return k->contacts.at[i].gap;
+    if (k->w->def.geometry == PERP_GEOMETRY_END && c->b_n_kin != 0)
+        return pp_separation_in(k->w, k->contacts.shape + 2 * i, k->s0);
+    return k->contacts.at[i].gap - k->h * c->b_n_kin;
+}
+
 /* pp_largest_approach_before(); after: velocity along the row after the step. */
 static double largest_before(const pp_frame *k, int i, double end_gap, bool linear, double after) {
     const perp_contact_row *c = &k->pose.problem.contact[i];
     if (k->purpose != PP_STEP || i >= k->contacts.n || k->task.half || c->compliance > 0) return INFINITY;
     if (linear) return 0;
-    double start = k->contacts.at[i].gap - (k->demand.levers == k->s0 ? 0 : k->h * c->b_n_kin);
-    double most = (end_gap - start) / k->h - after;
+    double most = (end_gap - start_gap(k, i)) / k->h - after;
     return isnan(most) ? INFINITY : most;
 }
 

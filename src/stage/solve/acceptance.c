@@ -62,8 +62,8 @@ double pp_speed_scale(const pp_frame *f, double of_rows) {
     return fmax(LEAST_SPEED, fmax(of_rows, f->h * perp_v3_norm(f->w->def.gravity_W)));
 }
 
-/* The speed that residuals are divided by. A velocity is a sum of terms p/m of the impulses. Their rounding counts as fulfilled, whatever the
- * tolerance is. If it exceeds the speeds, the velocities say nothing: in a problem without an answer
+/* The speed that residuals are divided by. A velocity is a sum of terms p/m of the impulses. The rounding of these terms counts as fulfilled,
+ * whatever the tolerance is, up to MOST_ROUNDING of the speeds. If it is more, the velocities say nothing: in a problem without an answer
  * the impulses grow without end. */
 static double unit(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s, double scale,
                    double tolerance, const pp_judge_room *room) {
