@@ -110,7 +110,7 @@ typedef struct perp_certificate {
     /** Largest speed at which one of them gave way, as a fraction of the velocities in the problem, 0 to 1. It is a violation
      *  of the laws: law.normal and law.joint include it. */
     double give;
-    /** 1: the contact model or the stepper found no solution of the step, and another one solved it: `peg` for `peg-mixed`,
+    /** 1: the contact model or the stepper found no solution of the step, and another one solved it: `peg` for `lnc` and `peg-mixed`,
      *  `stewart-trinkle` for `nonconvex-lcp` and `second-order`, friction cones for pyramids in 3D. Not recorded. */
     int handed_over;
     int contacts;                      /**< contacts in the problem */

@@ -21,6 +21,8 @@ void pp_budget_start(perp_world *w);
 double pp_budget_share(pp_work *work, double whole);
 /* Counts the work of posing a problem; size: number of rows and blocks. True: the share of the present part is used up. */
 bool pp_budget_used(perp_world *w, double size);
+/* Counts the work of the distance or of the contacts of two shapes. */
+void pp_budget_pair(perp_world *w, const pp_geometry *a, const pp_geometry *b);
 /* Counts the work of the free rotation of a body over h with angular velocity om (perp_rotate_free), as far as posing does not include
  * it. It grows with |om| h. */
 void pp_budget_turn(perp_world *w, const pp_body *b, double h, perp_vec3 om);

@@ -117,7 +117,8 @@ static const pp_key stages[] = {
     {"contact_model", PP_T_STAGE, IN(contact_model), .list = contact_model, PP_WORDS("peg"),
      PP_HELP("Chooses the gaps that must not become negative. `peg`: those of one separating plane for each pair of "
              "shapes. `standard`: all. `corrective`: only those that are negative already. `lnc`: one for each vertex. "
-             "`peg-mixed`: the constraints of Williams as printed; `peg` solves the steps for which it finds no "
+             "`peg-mixed`: the constraints of Williams as printed. `peg` solves the steps for which `lnc` or "
+             "`peg-mixed` finds no "
              "solution.")},
     {"geometry", PP_T_CHOICE, IN(geometry), .choice = geometries, PP_DEFAULT_AS(PERP_GEOMETRY_ITERATED, "iterated"),
      PP_HELP("Pose at which gaps are measured and contacts act. `iterated`: peg measures gaps at the end of the step "
@@ -169,10 +170,12 @@ static const pp_key stages[] = {
              "each other at every point of a body, at most `max_halvings` times.")},
     {"max_halvings", PP_T_WHOLE, IN(max_halvings), PP_DEFAULT(8), PP_BETWEEN(0, 16),
      PP_HELP("If a step is not solved, it is halved, and its parts again, at most this many times.")},
-    {"work_limit", PP_T_NUMBER, IN(work_limit), PP_DEFAULT(2.5e9), PP_NOT_NEGATIVE,
+    {"work_limit", PP_T_NUMBER, IN(work_limit), PP_DEFAULT(2e9), PP_NOT_NEGATIVE,
      PP_HELP("Limit of the work of solvers in a step, in multiplications. One core does about 7e8 in a second. Each "
-             "part of a divided step and each solver of the chain may use half of what is left. A step that reaches "
-             "the limit fails. With n > 100 dynamic bodies the limit is n/100 times as high. 0: no limit.")},
+             "part of a divided step and each solver of the chain may use half of what is left. A part without a "
+             "solution at "
+             "the limit is solved once more, undivided, with a twentieth of it; then the step fails. With n > 100 "
+             "dynamic bodies the limit is n/100 times as high. 0: no limit.")},
     {"time_limit", PP_T_NUMBER, IN(time_limit), PP_UNIT("s"), PP_DEFAULT_AS(0, "none"), PP_NOT_NEGATIVE,
      PP_HELP("The same limit as elapsed time. Results then depend on the machine.")},
     {"warm_start", PP_T_BOOL, IN(warm_start), PP_DEFAULT(true),

@@ -258,6 +258,7 @@ static miss too_deep(const pp_order *o, const pp_state *s, double tau) {
         for (int k = 0; k < 2; k++) {
             a.X_WS = perp_pose_mul(at[k]->X[a.body], w->shape[a.slot].X_BS);
             b.X_WS = perp_pose_mul(at[k]->X[b.body], w->shape[b.slot].X_BS);
+            pp_budget_pair(o->m.w, a.g, b.g);
             d[k] = pp_separation(&a, &b);
         }
         double may = pp_touching(a.g, b.g, a.X_WS.p);

@@ -7,7 +7,7 @@
  *          advances by at least LEAST of the span. When the distance is no longer positive, false position finds the root in the
  *          bracket, to rounding.
  * Valid    An overlap that lasts less than LEAST of the span may be missed. Such contacts graze each other. If the work of the part is used
- *          up, no impact is found.
+ *          up, no impact is found, and the next substep fails (pp_solve_step).
  * Cost     About 10 to SAMPLES distance evaluations for a pair that comes near, one for a pair that does not.
  * Source   Mirtich, thesis (Berkeley 1996) 2.3 (conservative advancement). */
 #include "step/impact_time.h"
@@ -25,10 +25,6 @@
 #define FIRST 1e-9
 /* [iterations] Largest number of iterations of the root search for the time of an impact. Half and double: no effect. */
 #define ROUNDS 200
-
-/* [1] Work of a distance by corner of the two shapes, as a fraction of that of posing a row. Measured: 2.7 microseconds with 14 corners. Half
- * and double: other bits only; without it a step took 8 s. */
-#define CORNER_WORK 0.1
 
 #define LEAST (1.0 / SAMPLES)
 
@@ -134,12 +130,8 @@ static double distance(const motion *m, const pp_impact_event *x, double t, doub
     pp_placed a = m->f->collide.placed[x->i], b = m->f->collide.placed[x->j];
     a.X_WS = perp_pose_mul(pose_after(m, a.body, t), m->f->w->shape[a.slot].X_BS);
     b.X_WS = perp_pose_mul(pose_after(m, b.body, t), m->f->w->shape[b.slot].X_BS);
+    pp_budget_pair(m->f->w, a.g, b.g);
     return pp_separation(&a, &b) + more;
-}
-
-/* Counts the work of a distance. Returns true if the share of the part is used up; then the next substep fails (pp_solve_step). */
-static bool spent(const motion *m, const pp_placed *a, const pp_placed *b) {
-    return pp_budget_used(m->f->w, CORNER_WORK * (1.0 + a->g->nvert + b->g->nvert));
 }
 
 /* Root between lo, where the distance is d_lo > 0, and hi, where it is d_hi <= 0, by false position (Illinois rule).
@@ -177,7 +169,7 @@ static double meeting(const motion *m, const pp_impact_event *x, double span) {
     open = open && d > 0;
     while (t < span) {
         double next = fmin(span, t + fmax(d / speed, least));
-        if (spent(m, a, b) || (open && d - speed * (span - t) > 0)) return INFINITY;
+        if (pp_budget_used(m->f->w, 0) || (open && d - speed * (span - t) > 0)) return INFINITY;
         double d_next = distance(m, x, next, 0);
         if (open && d > 0 && !(d_next > 0)) return root(m, x, 0, t, d, next, d_next);
         /* another point of the shape comes down before the present one has separated */

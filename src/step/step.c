@@ -449,6 +449,16 @@ static perp_status halve_to_reduce_gain(perp_world *w, parts *p, const pp_state 
     return st ? st : take(w, p, whole);
 }
 
+/* Treats a substep that has no solution when the work of the step is used up: solves it once more with PP_LAST_SHARE of the work, as one that is
+ * not divided. *whole: replaced. */
+static void solve_with_last_share(perp_world *w, parts *p, const pp_state *s0, double h, part *whole) {
+    double limit = w->run.work_limit;
+    w->run.work_limit = w->run.work.done + PP_LAST_SHARE * limit;
+    *whole = solve_part(w, p, s0, h, true);
+    w->run.work_limit = w->run.work.limit = limit;
+    if (whole->st == PERP_E_SOLVE) (void)pp_budget_exhausted(w); /* says so */
+}
+
 /* Advances from s0 over h, whole or in two halves, recursively. It halves if the whole cannot be solved, if contacts
  * add energy, and, with error control, if the end states of the whole and of its halves differ by more than the
  * tolerance. If they agree, the halves are taken. Each level has twice as many substeps as the one above, so rejected
@@ -463,8 +473,13 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
     if (whole->st == PERP_E_SOLVE && whole->f->advice.blocked) solve_jammed(w, p, s0, h, depth, whole);
     if (whole->st && whole->st != PERP_E_SOLVE) return whole->st;
     bool last = depth >= w->def.max_halvings, control = w->def.error_tolerance > 0;
-    if (whole->st && (last || whole->f->advice.shorter_step_useless || pp_budget_exhausted(w)))
-        return give_up(p, whole);
+    bool useless = whole->st && whole->f->advice.shorter_step_useless;
+    if (whole->st && !last && !useless && pp_budget_exhausted(w)) {
+        solve_with_last_share(w, p, s0, h, whole);
+        if (whole->st && whole->st != PERP_E_SOLVE) return whole->st;
+        last = true;
+    }
+    if (whole->st && (last || useless)) return give_up(p, whole);
     if (!whole->st && (last || !control)) {
         bool gained = gains(w, whole), joints = !p->gains && joints_gain(w, whole);
         if ((gained || joints) && !p->gains && !last && !pp_budget_exhausted(w))

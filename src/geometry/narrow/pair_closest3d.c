@@ -1,11 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
 /* pair_closest3d.c - closest points of two convex polyhedra that are apart
- * Method   every vertex is tested against every face, every edge against every edge. This is exact and simple. It is called only
+ * Method   every vertex is tested against every face, every edge against every edge that may be as near as the best so far: seen along the normal of
+ *          the best, no two points of two edges are nearer than the edges' nearest ends. This is exact and simple. It is called only
  *          if no face or pair of edges gives the distance. Parallel edges that face each other give two contacts, at the ends
  *          of their common part, because with one contact the bodies could rotate into each other.
  * Valid    bodies apart by more than the tie tolerance, so that the connecting line has a direction.
- * Cost     vertices x faces + edges x edges. Source: Williams algorithms 3 and 7 (with the errata: no normalised
+ * Cost     vertices x faces + a comparison for each pair of edges. Source: Williams algorithms 3 and 7 (with the errata: no normalised
  *          direction). */
 #include "geometry/narrow/narrow.h"
 
@@ -24,11 +25,13 @@ typedef struct answer {
 /* sin^2 below which two edges are parallel. */
 #define PARALLEL 1e-6
 
-static void consider(answer *best, const answer *c, const pp_tolerance *t) {
+/* Returns true if c is the best now. */
+static bool consider(answer *best, const answer *c, const pp_tolerance *t) {
     double tie = best->kind == NONE ? 0 : pp_tie_tolerance(t, best->distance);
-    if (best->kind == NONE || c->distance < best->distance - tie ||
-        (c->distance <= best->distance + tie && c->kind < best->kind))
-        *best = *c;
+    bool better = best->kind == NONE || c->distance < best->distance - tie ||
+                  (c->distance <= best->distance + tie && c->kind < best->kind);
+    if (better) *best = *c;
+    return better;
 }
 
 static bool over_face(const pp_solid *s, int f, perp_vec3 x) {
@@ -60,7 +63,7 @@ static void vertices_faces(answer *best, const pp_solid *R, const pp_solid *O, b
                         0,
                         0,
                         0};
-            consider(best, &c, t);
+            (void)consider(best, &c, t);
         }
 }
 
@@ -107,6 +110,47 @@ static answer edge_pair(const pp_solid *A, int ea, const pp_solid *B, int eb, co
     return c;
 }
 
+/* [1] If B has more edges, those beyond are compared with all of A. */
+#define MANY_EDGES 512
+
+/* What the best so far says about the edges that are left. */
+typedef struct view {
+    perp_vec3 n;            /* normal of the best, from A to B; 0: there is none */
+    double reach;           /* pairs of edges that are further apart along n cannot be better */
+    double low[MANY_EDGES]; /* how far each edge of B begins along n, from the first vertex of A */
+} view;
+
+static double along(const view *w, const pp_solid *A, perp_vec3 x) {
+    return perp_v3_dot(w->n, perp_v3_sub(x, A->v[0]));
+}
+
+/* Of two ties one is for rounding. */
+static void look(view *w, const answer *best, const pp_solid *A, const pp_solid *B, const pp_tolerance *t) {
+    w->n = best->n;
+    w->reach = best->distance + 2 * pp_tie_tolerance(t, best->distance);
+    for (int j = 0; j < B->g->nedge && j < MANY_EDGES; j++)
+        w->low[j] = fmin(along(w, A, B->v[B->g->edge[j][0]]), along(w, A, B->v[B->g->edge[j][1]]));
+}
+
+static double end_of(const view *w, const pp_solid *A, int i) {
+    return w->reach + fmax(along(w, A, A->v[A->g->edge[i][0]]), along(w, A, A->v[A->g->edge[i][1]]));
+}
+
+static void edges_edges(answer *best, const pp_solid *A, const pp_solid *B, const pp_tolerance *t) {
+    view w;
+    look(&w, best, A, B, t);
+    for (int i = 0; i < A->g->nedge; i++) {
+        double end = end_of(&w, A, i);
+        for (int j = 0; j < B->g->nedge; j++) {
+            if (j < MANY_EDGES && w.low[j] > end) continue;
+            answer c = edge_pair(A, i, B, j, t);
+            if (!consider(best, &c, t)) continue;
+            look(&w, best, A, B, t);
+            end = end_of(&w, A, i);
+        }
+    }
+}
+
 /* An end of the common part of parallel edges: a vertex of one on the edge of the other. */
 static void emit_end(pp_narrow *w, const pp_solid *A, const pp_solid *B, const answer *c, double s, bool last) {
     const int *va = A->g->edge[c->ea], *vb = B->g->edge[c->eb];
@@ -127,11 +171,7 @@ void pp_pair_closest3d(pp_narrow *w, const pp_solid *A, const pp_solid *B, const
     best.distance = INFINITY;
     vertices_faces(&best, A, B, false, t);
     vertices_faces(&best, B, A, true, t);
-    for (int i = 0; i < A->g->nedge; i++)
-        for (int j = 0; j < B->g->nedge; j++) {
-            answer c = edge_pair(A, i, B, j, t);
-            consider(&best, &c, t);
-        }
+    edges_edges(&best, A, B, t);
     if (best.kind == NONE || !(best.distance > 0)) return;
     if (best.kind != PARALLEL_EDGES) {
         pp_emit(w, best.feature, best.a, best.b, best.n, best.distance);

@@ -30,5 +30,5 @@ const char *pp_model_names(char *out, size_t size) {
 }
 
 const pp_contact_model_type *pp_model_fallback(const pp_contact_model_type *model) {
-    return model == &pp_model_peg_mixed ? &pp_model_peg : NULL;
+    return model == &pp_model_peg_mixed || model == &pp_model_lnc ? &pp_model_peg : NULL;
 }

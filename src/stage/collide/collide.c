@@ -12,6 +12,7 @@
 
 #include "base/sets.h"
 #include "base/rounding.h"
+#include "model/budget.h"
 #include "stage/control/belt.h"
 #include "stage/collide/collide.h"
 
@@ -219,6 +220,9 @@ perp_status pp_collide(pp_frame *f) {
     }
     st = w->chosen.detector->detect(w->def.dim, f->collide.nplaced, f->collide.placed, pp_may_touch, f, w->found.broad,
                                     &w->found.couples, &w->alloc, &w->arena, &w->found.pairs);
+    for (int i = 0; i < w->found.couples.n; i++)
+        pp_budget_pair(w, f->collide.placed[w->found.couples.couple[i].i].g,
+                       f->collide.placed[w->found.couples.couple[i].j].g);
     return st ? pp_fail(w, st, "contact detection failed: %s", perp_status_text(st)) : PERP_OK;
 }
 
