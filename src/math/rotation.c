@@ -7,6 +7,7 @@
  * Source   S. W. Shepperd, "Quaternion from rotation matrix", J. Guidance and Control 1 (1978) 223-224. */
 #include "perp/math.h"
 
+#include "math/turn_free.h"
 #include "base/elementary.h"
 
 /* Written in squares of all four components and not as 1 - 2(...): a quarter turn about an axis gives exact zeros. */
@@ -62,6 +63,15 @@ perp_vec3 perp_q_log(perp_quat q) {
     if (n2 < 1e-20 * w * w) return perp_v3_scale(2 / w, v); /* error below n2/3, relative */
     double n = sqrt(n2);
     return n > 0 ? perp_v3_scale(2 * pp_atan2(n, w) / n, v) : v;
+}
+
+perp_vec3 pp_q_log_near(perp_quat q, perp_vec3 near) {
+    const double full = 6.283185307179586;
+    perp_vec3 phi = perp_q_log(q);
+    double a = perp_v3_norm(phi);
+    perp_vec3 axis = perp_v3_unit(a > 0 ? phi : near);
+    double turns = nearbyint((perp_v3_dot(near, axis) - a) / full);
+    return turns == 0 || !isfinite(turns) ? phi : perp_v3_axpy(phi, full * turns, axis);
 }
 
 /* A zero axis gives no rotation. */

@@ -1,10 +1,13 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* turn_free.h - perp_rotate_free() where only the orientation at the end is needed. */
+/* turn_free.h - free rotations whose orientation at the end is needed alone, or again; rotation vectors beyond half a turn. */
 #ifndef PP_TURN_FREE_H
 #define PP_TURN_FREE_H
 
 #include "perp/math.h"
+
+/* Of the rotation vectors of q, which differ by full turns about its axis, the one nearest to `near`. */
+perp_vec3 pp_q_log_near(perp_quat q, perp_vec3 near);
 
 /* The orientation *q_WB after the free rotation of perp_rotate_free(), to the last bit. w_W: the angular velocity at the start. False, and
  * nothing changed, if it is not finite or the body spins too fast. */

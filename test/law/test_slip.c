@@ -146,10 +146,44 @@ static void straight_rolling_is_exact(void **state) {
     perp_scene_close(s);
 }
 
+#define ROLLING                                                                       \
+    "perp: 1\ndim: %d\nh: 0.01\nduration: 0.2\n%slaw: {mu: 0.5}\nbodies:\n"           \
+    "  - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, %s1]}}\n" \
+    "  - {name: body, density: 1000, at: [0, %s0.05], velocity: [%s%.17g%s], spin: %s%.17g%s, shape: {%s}}\n"
+
+/* Bodies roll by any angle in a step, also by more than half a turn and by full turns, which the poses at its ends do not tell. */
+static void rolls_by_full_turns(void **state) {
+    (void)state;
+    static const double turns[] = {1, 3.1, 3.2, 3.8, 6.28, 6.3, 9.4, 9.5, 20};
+    static const char *const stages[] = {"", "stages: {geometry: end}\n", "stages: {stepper: second-order}\n"};
+    for (int k = 0; k < 54; k++) {
+        bool solid = k < 27;
+        double turn = turns[k % 9], v = turn * 0.05 / 0.01, gain = 0, creep = 0;
+        char text[1000];
+        snprintf(text, sizeof text, ROLLING, solid ? 3 : 2, stages[k / 9 % 3], solid ? "0, " : "", solid ? "0, " : "",
+                 solid ? "0, " : "", v, solid ? ", 0" : ", 0", solid ? "[" : "", -turn / 0.01, solid ? ", 0, 0]" : "",
+                 solid ? "type: capsule, radius: 0.05, length: 0.1" : "type: sphere, radius: 0.05");
+        perp_scene *s = scene_of(text);
+        perp_world *w = perp_scene_world(s);
+        for (uint64_t n = perp_scene_steps(s); n > 0; n--) {
+            perp_certificate c;
+            OK(w, perp_world_step(w, &c));
+            gain += c.gain;
+            creep += c.creep;
+            assert_int_equal(c.sliding, 0);
+        }
+        perp_vec3 at = pose_in(w, "body").p;
+        BELOW(fabs((solid ? at.y : at.x) / (0.2 * v) - 1), 1e-12);
+        BELOW(creep, 1e-12);
+        BELOW(gain, 1e-12);
+        perp_scene_close(s);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(corner_keeps_its_place),
-                                       cmocka_unit_test(certificate_sees_creep),
-                                       cmocka_unit_test(coin_on_a_table_with_a_motor),
-                                       cmocka_unit_test(grip_that_turns), cmocka_unit_test(straight_rolling_is_exact)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(corner_keeps_its_place),       cmocka_unit_test(certificate_sees_creep),
+        cmocka_unit_test(coin_on_a_table_with_a_motor), cmocka_unit_test(grip_that_turns),
+        cmocka_unit_test(straight_rolling_is_exact),    cmocka_unit_test(rolls_by_full_turns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -466,9 +466,10 @@ static const perp_pose *contact_pose(const pp_frame *f, int body) {
 /* Contact i as creep sees it: by body its lever arm, the part of it that rolls, and the displacement and rotation over the step. */
 typedef struct contact_way {
     perp_vec3 lever[2], round[2];
-    perp_quat turned[2]; /* in the plane only where it is needed */
-    double size;         /* of the coordinates */
-    double most;         /* upper bound of the displacement */
+    perp_quat turned[2];  /* in the plane only where it is needed */
+    perp_vec3 turning[2]; /* about the rotation vector: tells full turns */
+    double size;          /* of the coordinates */
+    double most;          /* upper bound of the displacement */
 } contact_way;
 
 static contact_way way_of(const pp_frame *f, int i, const int *shape, const int *body) {
@@ -487,10 +488,13 @@ static contact_way way_of(const pp_frame *f, int i, const int *shape, const int 
         reach += perp_v3_norm(x.round[k]);
         shifted += perp_v3_norm(perp_v3_sub(X1->p, X0->p));
         if (f->w->def.dim == 2) {
-            turn += fabs(f->s1->theta[body[k]] - f->s0->theta[body[k]]);
+            x.turning[k].z = f->s1->theta[body[k]] - f->s0->theta[body[k]];
+            turn += fabs(x.turning[k].z);
         } else {
             x.turned[k] = perp_q_mul(X1->q, perp_q_conj(X0->q));
-            turn += sqrt(most_turned(x.turned[k]));
+            x.turning[k] = perp_v3_scale(0.5 * f->h, perp_v3_add(f->s0->w[body[k]], f->s1->w[body[k]]));
+            double about = perp_v3_norm(x.turning[k]);
+            turn += about < PI ? sqrt(most_turned(x.turned[k])) : about + PI;
         }
     }
     /* points turn about centres, the axes turn, and what is round rolls: each by at most these angles */
@@ -511,7 +515,7 @@ static double crept(const pp_frame *f, int i, double told) {
     if (!f->control.belt && x.most <= larger(told, ROUNDING * x.size)) return 0;
     double b = part_of_b(f, body);
     for (int k = 0; k < 2; k++) {
-        if (w->def.dim == 2) x.turned[k] = perp_q_exp(perp_v3(0, 0, f->s1->theta[body[k]] - f->s0->theta[body[k]]));
+        if (w->def.dim == 2) x.turned[k] = perp_q_exp(x.turning[k]);
         perp_vec3 core = perp_q_unrotate(contact_pose(f, body[k])->q, perp_v3_sub(x.lever[k], x.round[k]));
         from = perp_v3_axpy(from, sign[k], perp_pose_apply(f->s0->X[body[k]], core));
         to = perp_v3_axpy(to, sign[k], perp_pose_apply(f->s1->X[body[k]], core));
@@ -519,8 +523,9 @@ static double crept(const pp_frame *f, int i, double told) {
     for (int k = 0; k < 2; k++) { /* in the axes of body k */
         double part = k ? b : 1 - b;
         if (part == 0) continue;
-        perp_quat H = perp_q_exp(perp_v3_scale(0.5, perp_q_log(x.turned[k]))), back = perp_q_conj(H);
-        perp_vec3 t = perp_q_log(perp_q_mul(back, perp_q_mul(x.turned[!k], back)));
+        perp_vec3 own = pp_q_log_near(x.turned[k], x.turning[k]);
+        perp_quat H = perp_q_exp(perp_v3_scale(0.5, own)), back = perp_q_conj(H);
+        perp_vec3 t = pp_q_log_near(perp_q_mul(back, perp_q_mul(x.turned[!k], back)), perp_v3_sub(x.turning[!k], own));
         int blk = f->control.block[body[!k]];
         if (blk >= 0 && f->control.block_ndof[blk] == w->def.dim) t = perp_v3(0, 0, 0); /* a particle does not roll */
         d = perp_v3_axpy(d, part, perp_v3_sub(perp_q_unrotate(H, to), perp_q_rotate(H, from)));

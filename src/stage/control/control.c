@@ -17,6 +17,7 @@
 #include "model/state.h"
 #include "stage/control/control.h"
 #include "model/budget.h"
+#include "math/turn_free.h"
 #include "base/elementary.h"
 
 static void add_wrench(perp_wrench *to, perp_vec3 force, perp_vec3 torque) {
@@ -212,13 +213,9 @@ void pp_put_inertia(const pp_body *b, perp_quat q, double *M, double *Minv) {
     put_angular(Minv, b->isotropic ? b->I_inv_B : perp_inertia_rotate(q, b->I_inv_B));
 }
 
-/* Rotation vector from q0 to q1 minus hw. Of the equivalent rotation vectors the one nearest to hw is used. */
+/* Rotation vector from q0 to q1, the one nearest to hw, minus hw. */
 static perp_vec3 bend_of(perp_quat q0, perp_quat q1, perp_vec3 hw) {
-    const double turn = 6.283185307179586;
-    perp_vec3 phi = perp_q_log(perp_q_mul(q1, perp_q_conj(q0)));
-    perp_vec3 other = perp_v3_axpy(phi, -turn, perp_v3_unit(phi));
-    perp_vec3 a = perp_v3_sub(phi, hw), b = perp_v3_sub(other, hw);
-    return perp_v3_norm(a) <= perp_v3_norm(b) ? a : b;
+    return perp_v3_sub(pp_q_log_near(perp_q_mul(q1, perp_q_conj(q0)), hw), hw);
 }
 
 double pp_row_bend(const pp_frame *f, const perp_row *row) {

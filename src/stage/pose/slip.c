@@ -15,6 +15,7 @@
  *          the velocity field of a rigid body, so all points of a patch can stick together in every round; with d they would
  *          contradict each other until the rounds have converged. Round surfaces use d, because d is exact in straight rolling and s is not.
  *          The rows keep their lever arms, so the torques of the impulses do not change. s / h - T nu is added to their right-hand sides. It
+ *          A body may turn by more than half a turn: of the rotation vectors that lead to its pose the one nearest to h w is taken. It
  *          is computed without differences of large terms, and is exactly 0 for bodies that do not rotate.
  * Valid    On driven bodies with `driven: mean`, in all models. Between other bodies if the contact model repeats the linearisation until
  *          gaps hold at the end (pp_pose_options.finite_slip). Then the rounds also converge to this slip; otherwise it is
@@ -22,16 +23,20 @@
  * Source   The same idea as for joints: constraints hold for poses, impulses act along the rows of the start (SHAKE). */
 #include "stage/pose/slip.h"
 
+#include "math/turn_free.h"
 #include "base/elementary.h"
 
 #include <string.h>
 
+#define PI 3.141592653589793
+
 static bool is_zero(perp_vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
 static bool same_turn(perp_quat a, perp_quat b) { return a.w == b.w && a.x == b.x && a.y == b.y && a.z == b.z; }
 
-/* Rotation vector between two orientations; exactly 0 if they are equal. */
-static perp_vec3 turn_between(perp_quat from, perp_quat to) {
-    return same_turn(from, to) ? perp_v3(0, 0, 0) : perp_q_log(perp_q_mul(to, perp_q_conj(from)));
+/* Rotation vector between two orientations, the one nearest to `near`; exactly 0 if they are equal and near is 0. */
+static perp_vec3 turn_between(perp_quat from, perp_quat to, perp_vec3 near) {
+    if (same_turn(from, to) && is_zero(near)) return perp_v3(0, 0, 0);
+    return pp_q_log_near(perp_q_mul(to, perp_q_conj(from)), near);
 }
 
 /* (exp(phi) - 1 - [phi x]) r: difference between a finite rotation of r and the linear one. */
@@ -83,7 +88,7 @@ static moving motion_of(const pp_frame *f, int body, const double *nu, const pp_
         if (b->kind != PERP_BODY_KINEMATIC || !b->motion) return m;
         m.shift = perp_v3_sub(f->s1->X[body].p, f->s0->X[body].p);
         m.turn = dim == 2 ? perp_v3(0, 0, f->s1->theta[body] - f->s0->theta[body])
-                          : turn_between(f->s0->X[body].q, f->s1->X[body].q);
+                          : turn_between(f->s0->X[body].q, f->s1->X[body].q, none);
         return m;
     }
     int nd = f->control.block_ndof[blk];
@@ -99,7 +104,7 @@ static moving motion_of(const pp_frame *f, int body, const double *nu, const pp_
     m.bend = f->control.bend[blk];
     m.turn = perp_v3_add(linear, m.bend);
     if (end && !b->isotropic) { /* otherwise the axis of rotation stays */
-        m.turn = turn_between(f->s0->X[body].q, end->X[body].q);
+        m.turn = turn_between(f->s0->X[body].q, end->X[body].q, linear);
         m.bend = perp_v3_sub(m.turn, linear);
     }
     return m;
@@ -121,7 +126,8 @@ static void weights(const pp_frame *f, const moving m[2], double weight[2]) {
 static perp_vec3 turn_against(const pp_frame *f, const moving *m, perp_vec3 half, perp_quat H) {
     if (f->w->def.dim == 2) return perp_v3_scale(-2, half);
     perp_quat own = perp_q_exp(m->turn), back = perp_q_conj(H);
-    return perp_v3_sub(perp_q_log(perp_q_mul(back, perp_q_mul(own, back))), m->turn);
+    perp_vec3 near = perp_v3_axpy(m->turn, -2, half);
+    return perp_v3_sub(pp_q_log_near(perp_q_mul(back, perp_q_mul(own, back)), near), m->turn);
 }
 
 static void add(perp_vec3 *sum, double by, perp_vec3 x) { *sum = perp_v3_axpy(*sum, by, x); }
@@ -129,6 +135,10 @@ static void add(perp_vec3 *sum, double by, perp_vec3 x) { *sum = perp_v3_axpy(*s
 /* V(phi)^-1 d: velocity of a point, over one unit of time, if a rigid motion with constant velocity and the rotation phi displaces it by d. */
 static perp_vec3 constant_velocity(perp_vec3 phi, perp_vec3 d) {
     double a = perp_v3_norm(phi), s, c;
+    if (a > PI) { /* the least of these motions: the points of a body that has turned fully are where they were */
+        phi = perp_v3_scale(1 - 2 * PI * nearbyint(a / (2 * PI)) / a, phi);
+        a = perp_v3_norm(phi);
+    }
     pp_sin_cos(0.5 * a, &s, &c);
     if (s == 0) return d;
     perp_vec3 once = perp_v3_cross(phi, d);
