@@ -17,6 +17,7 @@
 
 #include "base/refuse.h"
 #include "model/motion_sinusoid.h"
+#include "math/turn_free.h"
 #include "base/elementary.h"
 
 #define TWO_PI         6.283185307179586476925
@@ -337,4 +338,14 @@ bool pp_motion_advance(const pp_motion *m, double t0, double t1, perp_pose X0, d
     *X1 = Y;
     *theta1 = angle;
     return true;
+}
+
+perp_vec3 pp_motion_turn(const pp_motion *m, double t0, double t1, perp_quat q0, perp_quat q1) {
+    perp_vec3 near = {0, 0, 0};
+    if (m->def.kind == PERP_MOTION_CONSTANT) near = perp_v3_scale(t1 - t0, m->def.w_W);
+    if (m->closed)
+        near = perp_v3_scale(pp_sinusoid_angle(m->def.terms, m->def.nterm, t1) -
+                                 pp_sinusoid_angle(m->def.terms, m->def.nterm, t0),
+                             m->axis);
+    return pp_q_log_near(perp_q_mul(q1, perp_q_conj(q0)), near);
 }

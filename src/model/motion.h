@@ -34,4 +34,8 @@ bool pp_motion_start(const pp_motion *m, double t, perp_pose *X, double *theta);
 bool pp_motion_advance(const pp_motion *m, double t0, double t1, perp_pose X0, double theta0, perp_pose *X1,
                        double *theta1);
 
+/* Rotation vector of the motion from its orientation q0 at t0 to q1 at t1, full turns included; of motions that do not tell them (user, table,
+ * sinusoids about several axes) the shortest. */
+perp_vec3 pp_motion_turn(const pp_motion *m, double t0, double t1, perp_quat q0, perp_quat q1);
+
 #endif

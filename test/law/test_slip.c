@@ -180,10 +180,42 @@ static void rolls_by_full_turns(void **state) {
     }
 }
 
+/* A cube in the middle of a table, both at the same spin, by any angle in a step. Four steps: it is flung away by the least distance from the axis. */
+static void table_by_full_turns(void **state) {
+    (void)state;
+    static const double turns[] = {1, 3.1, 3.2, 3.8, 6.28, 6.3, 9.4, 20};
+    for (int k = 0; k < 8; k++) {
+        double spin = turns[k] / 0.01;
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "perp: 1\ndim: 3\nh: 0.01\nduration: 0.04\nlaw: {mu: 0.5}\nbodies:\n"
+                 "  - {name: table, kind: kinematic, at: [0, 0, -0.1], shape: {type: box, size: [1, 1, 0.2]}, motion: "
+                 "{type: constant, spin: [0, 0, %.17g]}}\n"
+                 "  - {name: box, density: 1000, at: [0, 0, 0.05], spin: [0, 0, %.17g], shape: {type: box, size: [0.1, "
+                 "0.1, 0.1]}}\n",
+                 spin, spin);
+        perp_scene *s = scene_of(text);
+        perp_world *w = perp_scene_world(s);
+        perp_vec3 v, om;
+        for (uint64_t n = perp_scene_steps(s); n > 0; n--) {
+            perp_certificate c;
+            OK(w, perp_world_step(w, &c));
+            BELOW(c.gain, 1e-9);
+            BELOW(c.creep, 1e-9);
+        }
+        OK(w, perp_body_velocity(w, perp_body_find(w, "table"), &v, &om));
+        BELOW(fabs(om.z / spin - 1), 1e-7);
+        OK(w, perp_body_velocity(w, perp_body_find(w, "box"), &v, &om));
+        BELOW(fabs(om.z / spin - 1), 1e-7);
+        perp_scene_close(s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(corner_keeps_its_place),       cmocka_unit_test(certificate_sees_creep),
         cmocka_unit_test(coin_on_a_table_with_a_motor), cmocka_unit_test(grip_that_turns),
-        cmocka_unit_test(straight_rolling_is_exact),    cmocka_unit_test(rolls_by_full_turns)};
+        cmocka_unit_test(straight_rolling_is_exact),    cmocka_unit_test(rolls_by_full_turns),
+        cmocka_unit_test(table_by_full_turns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

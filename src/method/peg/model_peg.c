@@ -43,6 +43,7 @@
 #include "stage/pose/slip.h"
 #include "stage/solve/solve.h"
 #include "base/elementary.h"
+#include "math/turn_free.h"
 #include "stage/solve/acceptance.h"
 #include "stage/solve/solver_chain.h"
 
@@ -143,7 +144,8 @@ static perp_status poses(pp_peg_work *k) {
     for (int b = 0; b < w->nbody; b++) {
         if (!pp_alive(w->body[b].gen) || w->body[b].kind != PERP_BODY_KINEMATIC) continue;
         driven = !f->task.half; /* half kicks act at the start pose of all bodies */
-        k->turn[b] = perp_q_log(perp_q_mul(f->s1->X[b].q, perp_q_conj(f->s0->X[b].q)));
+        k->turn[b] =
+            pp_q_log_near(perp_q_mul(f->s1->X[b].q, perp_q_conj(f->s0->X[b].q)), perp_v3_scale(f->h, f->s1->w[b]));
     }
     perp_status st = pp_poses_new(k, &k->start);
     if (!st) st = pp_poses_new(k, &k->end);

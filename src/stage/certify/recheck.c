@@ -492,7 +492,9 @@ static contact_way way_of(const pp_frame *f, int i, const int *shape, const int 
             turn += fabs(x.turning[k].z);
         } else {
             x.turned[k] = perp_q_mul(X1->q, perp_q_conj(X0->q));
-            x.turning[k] = perp_v3_scale(0.5 * f->h, perp_v3_add(f->s0->w[body[k]], f->s1->w[body[k]]));
+            x.turning[k] = f->control.block[body[k]] < 0
+                               ? perp_v3_scale(f->h, f->s1->w[body[k]])
+                               : perp_v3_scale(0.5 * f->h, perp_v3_add(f->s0->w[body[k]], f->s1->w[body[k]]));
             double about = perp_v3_norm(x.turning[k]);
             turn += about < PI ? sqrt(most_turned(x.turned[k])) : about + PI;
         }

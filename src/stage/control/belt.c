@@ -11,6 +11,7 @@
  * Valid    Every stepper and contact model, because all of them use the friction rows of formulate.c.
  * Cost     Up to six evaluations for each moving surface and substep. */
 #include "stage/control/belt.h"
+#include "math/turn_free.h"
 
 static bool at_time(const pp_belt_def *b, int dim, double t, perp_vec3 *v) {
     *v = b->v_B;
@@ -84,7 +85,8 @@ static perp_quat orientation(const pp_frame *f, int body) {
     if (b->kind != PERP_BODY_KINEMATIC || !b->motion || f->purpose != PP_STEP || f->task.half || f->control.end_v)
         return at->X[body].q;
     perp_quat q0 = f->s0->X[body].q, q1 = f->s1->X[body].q;
-    return perp_q_mul(perp_q_exp(perp_v3_scale(0.5, perp_q_log(perp_q_mul(q1, perp_q_conj(q0))))), q0);
+    perp_vec3 turn = pp_q_log_near(perp_q_mul(q1, perp_q_conj(q0)), perp_v3_scale(f->h, f->s1->w[body]));
+    return perp_q_mul(perp_q_exp(perp_v3_scale(0.5, turn)), q0);
 }
 
 perp_vec3 pp_belt_slip(const pp_frame *f, const int shape[2], bool before) {

@@ -303,7 +303,7 @@ static perp_status move_kinematic(pp_frame *f) {
         if (w->def.dim == 2)
             s1->w[i] = perp_v3(0, 0, (s1->theta[i] - f->s0->theta[i]) / f->h);
         else
-            s1->w[i] = perp_v3_scale(1 / f->h, perp_q_log(perp_q_mul(s1->X[i].q, perp_q_conj(X0.q))));
+            s1->w[i] = perp_v3_scale(1 / f->h, pp_motion_turn(b->motion, f->s0->t, f->s0->t + f->h, X0.q, s1->X[i].q));
     }
     return PERP_OK;
 }
@@ -324,8 +324,10 @@ static perp_status velocities_at(const pp_frame *f, double t, double later, cons
             return pp_fail(f->w, PERP_E_ARG, "body %d (%s): its motion gave no pose near t = %g", i,
                            b->name ? b->name : "", then);
         v[i] = perp_v3_scale(1 / f->h, perp_v3_sub(after.p, before.p));
-        omega[i] = w->def.dim == 2 ? perp_v3(0, 0, (angle_after - angle_before) / f->h)
-                                   : perp_v3_scale(1 / f->h, perp_q_log(perp_q_mul(after.q, perp_q_conj(before.q))));
+        omega[i] =
+            w->def.dim == 2
+                ? perp_v3(0, 0, (angle_after - angle_before) / f->h)
+                : perp_v3_scale(1 / f->h, pp_motion_turn(b->motion, then - half, then + half, before.q, after.q));
     }
     return PERP_OK;
 }

@@ -88,7 +88,7 @@ static moving motion_of(const pp_frame *f, int body, const double *nu, const pp_
         if (b->kind != PERP_BODY_KINEMATIC || !b->motion) return m;
         m.shift = perp_v3_sub(f->s1->X[body].p, f->s0->X[body].p);
         m.turn = dim == 2 ? perp_v3(0, 0, f->s1->theta[body] - f->s0->theta[body])
-                          : turn_between(f->s0->X[body].q, f->s1->X[body].q, none);
+                          : turn_between(f->s0->X[body].q, f->s1->X[body].q, perp_v3_scale(f->h, f->s1->w[body]));
         return m;
     }
     int nd = f->control.block_ndof[blk];

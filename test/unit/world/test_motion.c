@@ -166,6 +166,36 @@ static void one_axis_has_a_closed_form(void **state) {
     }
 }
 
+/* The turn over a span that has many of them is the sum of the turns over short spans. */
+static void turns_are_counted(void **state) {
+    (void)state;
+    static const perp_sinusoid fast[2] = {{true, 1, 4e3, 3, 0.3}, {true, 1, 2e3, 5, 1.1}};
+    for (int k = 0; k < 2; k++) {
+        perp_motion_def d = perp_motion_def_default(k ? PERP_MOTION_SINUSOID : PERP_MOTION_CONSTANT);
+        d.w_W = perp_v3(30, -200, 90);
+        d.terms = k ? fast : NULL;
+        d.nterm = k ? 2 : 0;
+        pp_motion *m = made(&d, 3, tilted());
+        perp_pose X0, X1, X;
+        double theta;
+        perp_vec3 sum = {0, 0, 0};
+        assert_true(pp_motion_start(m, 0.2, &X0, &theta));
+        X = X0;
+        for (int i = 0; i < 10000; i++) {
+            double t = 0.2 + 1e-4 * i;
+            perp_pose next;
+            assert_true(pp_motion_start(m, t + 1e-4, &next, &theta));
+            sum = perp_v3_add(sum, perp_q_log(perp_q_mul(next.q, perp_q_conj(X.q))));
+            X = next;
+        }
+        assert_true(pp_motion_start(m, 1.2, &X1, &theta));
+        perp_vec3 turn = pp_motion_turn(m, 0.2, 1.2, X0.q, X1.q);
+        assert_true(perp_v3_norm(sum) > 20);
+        NEAR(perp_v3_norm(perp_v3_sub(turn, sum)), 0, 1e-9);
+        pp_motion_destroy(m, &heap);
+    }
+}
+
 static void plane_counts_the_angle(void **state) {
     (void)state;
     const perp_sinusoid term[2] = {{true, 2, 100, 2, 0.4}, {false, 0, 1, 3, 0}}; /* +-25 rad */
@@ -565,6 +595,7 @@ int main(void) {
         cmocka_unit_test(linear_sinusoids),
         cmocka_unit_test(angular_sinusoids),
         cmocka_unit_test(one_axis_has_a_closed_form),
+        cmocka_unit_test(turns_are_counted),
         cmocka_unit_test(plane_counts_the_angle),
         cmocka_unit_test(integrator_is_of_fourth_order),
         cmocka_unit_test(spans_are_accurate),
