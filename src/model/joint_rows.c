@@ -90,9 +90,13 @@ bool pp_motor_keeps_limits(const perp_joint_axis *ax) {
     return ax->limited && ax->motor && ax->motor_force == INFINITY;
 }
 
-double pp_motor_within_limits(const perp_joint_axis *ax, double x, double h, double b) {
-    if (b < -(ax->hi - x) / h) b = -(ax->hi - x) / h;
-    return b > (x - ax->lo) / h ? (x - ax->lo) / h : b;
+/* Speed that takes a coordinate at most to its limit in h; beyond the limit, back to it in `whole`. */
+static double speed_to_limit(double room, double h, double whole) { return room / (room < 0 ? whole : h); }
+
+double pp_motor_within_limits(const perp_joint_axis *ax, double x, double h, double whole, double b) {
+    double up = speed_to_limit(ax->hi - x, h, whole), down = speed_to_limit(x - ax->lo, h, whole);
+    if (b < -up) b = -up;
+    return b > down ? down : b;
 }
 
 /* A row along a coordinate with another kind. */

@@ -89,9 +89,10 @@ bool pp_joint_coordinate_row(const perp_joint_def *def, int dim, const pp_joint_
 /* A motor without force limit keeps the limits of its own coordinate itself: there are no rows for them, which would depend
  * on its own. */
 bool pp_motor_keeps_limits(const perp_joint_axis *ax);
-/* The right-hand side b of such a motor's row, changed so that the demanded speed does not pass the limits within h. x: the
- * coordinate; x + h J nu is the coordinate at the end of the step. */
-double pp_motor_within_limits(const perp_joint_axis *ax, double x, double h, double b);
+/* The right-hand side b of such a motor's row, changed so that the demanded speed does not pass the limits within h. A limit that
+ * is passed already is returned to in `whole`, the time of a whole step. x: the coordinate; x + h J nu is the coordinate at the end of the
+ * step. */
+double pp_motor_within_limits(const perp_joint_axis *ax, double x, double h, double whole, double b);
 
 /* Impulse p of a row as a wrench on B at the origin of Jb, in W, for read-out: linear and angular part. */
 perp_wrench pp_joint_row_wrench(const perp_joint_row *r, int dim, const pp_joint_side *b, const perp_joint_def *def,

@@ -3,6 +3,7 @@
 /* Piles on which the contact model "peg" once failed: overlap that no step removed, a step without a solution, and rounds that diverged.
  * The scenes are files, test/law/scenes; they are random otherwise. */
 #include "../unit/world_help.h"
+#include "../unit/scene_text.h"
 #include "perp/scene.h"
 
 typedef struct seen {
@@ -156,12 +157,52 @@ static void noise_of_solvers_is_no_push(void **state) {
     perp_scene_close(s);
 }
 
+/* Largest distance of a contact from the origin [L]. */
+static double farthest_contact(perp_world *w) {
+    const perp_contact *c;
+    double far = 0;
+    for (int n = perp_world_contacts(w, &c), i = 0; i < n; i++)
+        far = fmax(far, fmax(perp_v3_norm(c[i].a_W), perp_v3_norm(c[i].b_W)));
+    return far;
+}
+
+/* A brick lies on another one, turned by no more than rounding, and turns away: edges that were nearly parallel at the start cross at the end.
+ * Their lines crossed up to 1e16 m away at the start, where the contact then acted; that made the scale of speeds as large, by which any
+ * answer was one. */
+static void edges_that_were_parallel(void **state) {
+    (void)state;
+    for (int k = 18; k > 5; k--) {
+        char text[1500];
+        double by = pow(10, -k);
+        snprintf(
+            text, sizeof text,
+            "perp: 1\ndim: 3\nh: 0.00125\nduration: 0.01\nlaw: {mu: 0.5}\nbodies:\n"
+            "  - {name: low, kind: obstacle, at: [0.42, 8.4e-18, 0.3], turn: {quaternion: [1, 3.7e-18, -6.8e-18, "
+            "4.2e-18]}, shape: {type: box, size: [0.4, 0.2, 0.2]}}\n"
+            "  - {name: high, density: 600, at: [0.21, 2.2e-18, 0.5000000000000001], turn: {quaternion: [1, %.17g, "
+            "%.17g, %.17g]}, velocity: [0.23, 0.77, 0.01], spin: [0.1, 0, -8], shape: {type: box, size: [0.4, 0.2, "
+            "0.2]}}\n",
+            2 * by, -4.4 * by, 0.4 * by);
+        perp_scene *s = scene_of(text);
+        perp_world *w = perp_scene_world(s);
+        for (uint64_t n = perp_scene_steps(s); n > 0; n--) {
+            perp_certificate c;
+            OK(w, perp_world_step(w, &c));
+            BELOW(farthest_contact(w), 2);
+            BELOW(c.law.scale, 10);
+            BELOW(c.creep, 1e-9);
+        }
+        perp_scene_close(s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_comes_round_is_met),
                                        cmocka_unit_test(jammed_bodies_stay),
                                        cmocka_unit_test(rounds_that_run_away_are_broken_off),
                                        cmocka_unit_test(rounds_are_few),
                                        cmocka_unit_test(rounds_do_not_circle),
-                                       cmocka_unit_test(noise_of_solvers_is_no_push)};
+                                       cmocka_unit_test(noise_of_solvers_is_no_push),
+                                       cmocka_unit_test(edges_that_were_parallel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,6 +103,25 @@ pp_touch pp_touch_at(const pp_solid *A, const pp_solid *B, pp_plane plane, uint6
                  : over_face(A, pp_feature_a(feature), B, pp_feature_b(feature), false);
 }
 
+/* Where a point of edge e at the pose s1 is at the pose s. */
+static perp_vec3 carried(const pp_solid *s, const pp_solid *s1, int e, perp_vec3 x1) {
+    const int *v = s->g->edge[e];
+    perp_vec3 d1 = perp_v3_sub(s1->v[v[1]], s1->v[v[0]]);
+    double part = perp_v3_dot(perp_v3_sub(x1, s1->v[v[0]]), d1) / perp_v3_dot(d1, d1);
+    return perp_v3_axpy(s->v[v[0]], part, perp_v3_sub(s->v[v[1]], s->v[v[0]]));
+}
+
+void pp_touch_carry(pp_touch *t, const pp_solid *A, const pp_solid *B, const pp_solid *A1, const pp_solid *B1,
+                    pp_plane plane) {
+    pp_touch then = pp_touch_at(A1, B1, plane, t->feature);
+    if (!(then.off < t->off)) return;
+    perp_vec3 a = carried(A, A1, pp_feature_a(t->feature), then.a),
+              b = carried(B, B1, pp_feature_b(t->feature), then.b), middle = perp_v3_scale(0.5, perp_v3_add(a, b));
+    t->gap = perp_v3_dot(t->n, perp_v3_sub(b, a));
+    t->a = perp_v3_axpy(middle, -0.5 * t->gap, t->n);
+    t->b = perp_v3_axpy(middle, 0.5 * t->gap, t->n);
+}
+
 /* Face of s that looks most against n. */
 static int opposed(const pp_solid *s, perp_vec3 n) {
     int best = 0;

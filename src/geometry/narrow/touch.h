@@ -44,6 +44,12 @@ pp_plane pp_touch_flat(const pp_solid *A, const pp_solid *B, pp_plane plane, dou
 /* If two faces lie flat on each other: the larger one, or that of A if they are equal; else `plane`. */
 pp_plane pp_touch_first(const pp_solid *A, const pp_solid *B, pp_plane plane);
 
+/* Replaces the points of a crossing at this pose of A and B by those points of the two edges that cross at the pose A1, B1. They are moved to the
+ * line along the normal that is half-way between them, so that impulses there leave no torque. Nothing is changed if they do not cross nearer
+ * there. */
+void pp_touch_carry(pp_touch *t, const pp_solid *A, const pp_solid *B, const pp_solid *A1, const pp_solid *B1,
+                    pp_plane plane);
+
 /* As pp_touch_at, for the impulses of a patch that comes to lie flat on `face`. All its corners have one normal, so that any three of
  * them span the same wrenches. With normals that differ by a small angle, rounding divided by that angle would choose among motions
  * that all close the gaps. `moves`: whether A, B move. */

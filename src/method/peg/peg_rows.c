@@ -21,6 +21,9 @@
 /* [1] Two planes make one patch if the cosine of their angle exceeds this. Half: no effect; double: work +3 %. */
 #define FACING 0.95
 
+/* [1] A crossing that lies further beyond the ends of its edges than this many times the size of the smaller shape is not where bodies push. */
+#define OFF_EDGES 3.0
+
 static const pp_poses *force_poses(const pp_peg_work *k) { return k->mode.symmetric ? &k->end : &k->force; }
 
 /* Is this a round with impulses at the end poses (geometry `end`)? The first round has no end poses yet. */
@@ -74,25 +77,32 @@ static void round_gaps(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *row) {
     answer_for_deepest(&k->m->round, p, row);
 }
 
+/* The features of a row at these poses. Two edges may cross at the end of the step and be parallel here, or nearly: then their lines cross far
+ * away, and the points that meet at the end are taken. */
+static pp_touch touch_of(pp_peg_work *k, const pp_peg_pair *p, const pp_peg_row *r, const pp_poses *at, pp_plane flat) {
+    const pp_solid *A = &at->solid[p->i], *B = &at->solid[p->j];
+    const bool moves[2] = {k->f->collide.placed[p->i].moves, k->f->collide.placed[p->j].moves};
+    pp_touch t = flat == PP_NO_PLANE ? pp_touch_at(A, B, r->plane, r->feature)
+                                     : pp_touch_push(A, B, r->plane, r->feature, flat, moves);
+    if (pp_feature_kind(r->feature) == PP_EDGE_EDGE && at != &k->end && !(t.off <= OFF_EDGES * p->size))
+        pp_touch_carry(&t, A, B, &k->end.solid[p->i], &k->end.solid[p->j], r->plane);
+    return t;
+}
+
 /* Sets where the impulse of a row acts, and its gap at the start. */
 static void place_row(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *r) {
     const pp_poses *at = force_poses(k);
-    const pp_solid *A = &at->solid[p->i], *B = &at->solid[p->j];
-    const bool moves[2] = {k->f->collide.placed[p->i].moves, k->f->collide.placed[p->j].moves};
-    pp_touch t = r->flat == PP_NO_PLANE ? pp_touch_at(A, B, r->plane, r->feature)
-                                        : pp_touch_push(A, B, r->plane, r->feature, r->flat, moves);
+    pp_touch t = touch_of(k, p, r, at, r->flat);
     r->a = t.a;
     r->b = t.b;
     r->n = t.n;
     r->gap = t.gap;
     r->slip[0] = NAN;
-    r->gap0 = k->mode.symmetric || at->state != k->start.state
-                  ? pp_touch_at(&k->start.solid[p->i], &k->start.solid[p->j], r->plane, r->feature).gap
-                  : t.gap;
+    r->gap0 = k->mode.symmetric || at->state != k->start.state ? touch_of(k, p, r, &k->start, PP_NO_PLANE).gap : t.gap;
     if (!acts_at_end(k)) return;
     r->gap1 = t.gap;
     r->off1 = t.off;
-    r->gap = pp_touch_at(&k->force.solid[p->i], &k->force.solid[p->j], r->plane, r->feature).gap;
+    r->gap = touch_of(k, p, r, &k->force, PP_NO_PLANE).gap;
 }
 
 static void end_gap(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *r) {

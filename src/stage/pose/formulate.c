@@ -346,6 +346,10 @@ static bool acts_at_once(const perp_joint_row *r) {
 
 static bool is_position(const perp_joint_row *r) { return r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT; }
 
+double pp_row_error(const perp_joint_row *row, double b) {
+    return row->kind == PERP_ROW_JOINT ? b - row->b_kin : fmin(0, b);
+}
+
 /* Rows of joints, servos and rotors, without demands. more: further rows that there must be room for. */
 static perp_status make_joint_rows(pp_frame *f, int more, perp_joint_row **rows, pp_kept_rows *made) {
     perp_world *w = f->w;
@@ -378,13 +382,14 @@ static perp_status make_joint_rows(pp_frame *f, int more, perp_joint_row **rows,
             if (row->kind == PERP_ROW_MOTOR && pp_motor_keeps_limits(&j->def.axis[row->coord])) {
                 double coord[PERP_JOINT_MAX_COORD];
                 pp_joint_coords_at(w, f->s1, f->s0, i, coord);
-                row->b = pp_motor_within_limits(&j->def.axis[row->coord], coord[row->coord], f->h, row->b);
+                row->b = pp_motor_within_limits(&j->def.axis[row->coord], coord[row->coord], f->h, fmax(f->h, w->def.h),
+                                                row->b);
             }
             if (position) row->b *= span / f->h;
             /* Substeps of a divided step remove their initial error over the time of a whole step. Removed at once it
              * would be an impact, the harder the shorter the substep. */
-            if (row->kind == PERP_ROW_JOINT && f->purpose == PP_STEP && pp_start_joints(w) && f->h < w->def.h) {
-                made->rest[*n + kept] = (row->b - row->b_kin) * (1 - f->h / w->def.h);
+            if (position && f->purpose == PP_STEP && pp_start_joints(w) && f->h < w->def.h) {
+                made->rest[*n + kept] = pp_row_error(row, row->b) * (1 - f->h / w->def.h);
                 row->b -= made->rest[*n + kept];
             }
             if (f->purpose == PP_STEP && position) row->b += pp_row_bend(f, &row->row) / f->h;

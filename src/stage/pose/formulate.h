@@ -20,6 +20,8 @@ typedef struct pp_pose_options {
 /* Makes the joint rows of a frame for all later calls of pp_formulate(), which add only what is demanded: for rounds. Forces, control and
  * the poses of the start must not change after it. */
 perp_status pp_keep_joint_rows(pp_frame *f);
+/* Of the right-hand side b of a row of a joint or a limit at the start pose: the part that is an error there, to be removed. */
+double pp_row_error(const perp_joint_row *row, double b);
 /* contacts, joints -> step problem. */
 perp_status pp_formulate(pp_frame *f, const pp_pose_options *o);
 /* The step problem of the frame without rows: the motion of the bodies without constraints. */

@@ -152,7 +152,7 @@ static perp_status linearise_at(pp_frame *f, const double *nu, perp_row *end_row
             const perp_joint_row *start = &kept->row[i], *there = &end[kept->number[i]];
             bool joint = start->kind == PERP_ROW_JOINT, limit = start->kind == PERP_ROW_LIMIT;
             *shift = joint || limit ? there->b - pp_row_dot(&p, &start->row, nu) : 0;
-            if (joint) *shift -= keep * (kept->start_b[i] - start->b_kin);
+            if (joint || limit) *shift -= keep * pp_row_error(start, kept->start_b[i]);
             if (joint && guessed && too_far(f, &start->row, f->h * (*shift - kept->start_b[i]))) return PERP_OK;
             if (end_row) end_row[shift - r->shift] = joint || limit ? there->row : start->row;
         }

@@ -487,9 +487,11 @@ static void extras_have_the_right_numbers(void **state) {
     assert_int_equal(pp_joint_rows(&d, 2, &a, &b, &x, h, INFINITY, row), 5);
     assert_true(r[0].hi == INFINITY && r[0].lo == -INFINITY && r[0].kind == PERP_ROW_MOTOR);
     assert_true(pp_motor_keeps_limits(ax));
-    NEAR(pp_motor_within_limits(ax, 0.5, h, -1), 0, 1e-15);
-    NEAR(pp_motor_within_limits(ax, 0.1, h, 1), 0, 1e-15);
-    NEAR(pp_motor_within_limits(ax, 0.3, 1, -0.1), -0.1, 1e-15);
+    NEAR(pp_motor_within_limits(ax, 0.5, h, h, -1), 0, 1e-15);
+    NEAR(pp_motor_within_limits(ax, 0.1, h, h, 1), 0, 1e-15);
+    NEAR(pp_motor_within_limits(ax, 0.3, 1, 1, -0.1), -0.1, 1e-15);
+    NEAR(pp_motor_within_limits(ax, 0.6, 1e-6, h, -1), 0.1 / h, 1e-12); /* back over the time of a whole step */
+    NEAR(pp_motor_within_limits(ax, 0.05, 1e-6, h, 0), -0.05 / h, 1e-12);
     ax->motor_force = 7;
     /* a damper alone, and a spring alone */
     ax->stiffness = 0;
