@@ -469,13 +469,14 @@ typedef struct contact_way {
     perp_quat turned[2];  /* in the plane only where it is needed */
     perp_vec3 turning[2]; /* about the rotation vector: tells full turns */
     double size;          /* of the coordinates */
+    double turn;          /* upper bound of the sum of the two angles */
     double most;          /* upper bound of the displacement */
 } contact_way;
 
 static contact_way way_of(const pp_frame *f, int i, const int *shape, const int *body) {
     const perp_contact *c = &f->contacts.at[i];
     contact_way x = {.size = 0};
-    double reach = 0, shifted = 0, turn = 0;
+    double reach = 0, shifted = 0;
     for (int k = 0; k < 2; k++) {
         const pp_geometry *g = f->w->shape[shape[k]].g;
         const perp_pose *at = contact_pose(f, body[k]), *X0 = &f->s0->X[body[k]], *X1 = &f->s1->X[body[k]];
@@ -489,22 +490,23 @@ static contact_way way_of(const pp_frame *f, int i, const int *shape, const int 
         shifted += perp_v3_norm(perp_v3_sub(X1->p, X0->p));
         if (f->w->def.dim == 2) {
             x.turning[k].z = f->s1->theta[body[k]] - f->s0->theta[body[k]];
-            turn += fabs(x.turning[k].z);
+            x.turn += fabs(x.turning[k].z);
         } else {
             x.turned[k] = perp_q_mul(X1->q, perp_q_conj(X0->q));
             x.turning[k] = f->control.block[body[k]] < 0
                                ? perp_v3_scale(f->h, f->s1->w[body[k]])
                                : perp_v3_scale(0.5 * f->h, perp_v3_add(f->s0->w[body[k]], f->s1->w[body[k]]));
             double about = perp_v3_norm(x.turning[k]);
-            turn += about < PI ? sqrt(most_turned(x.turned[k])) : about + PI;
+            x.turn += about < PI ? sqrt(most_turned(x.turned[k])) : about + PI;
         }
     }
     /* points turn about centres, the axes turn, and what is round rolls: each by at most these angles */
-    x.most = shifted + 3 * turn * (x.size + 2 * reach);
+    x.most = shifted + 3 * x.turn * (x.size + 2 * reach);
     return x;
 }
 
-/* Tangential displacement of B on A at contact i over the step, from the poses at both ends; 0 if at most `told`. */
+/* Tangential displacement of B on A at contact i over the step, from the poses at both ends; 0 if at most `told`. Of points that are a gap apart
+ * it is known to the gap times the turn: that much is left out. */
 static double crept(const pp_frame *f, int i, double told) {
     const perp_world *w = f->w;
     const perp_contact *c = &f->contacts.at[i];
@@ -536,7 +538,7 @@ static double crept(const pp_frame *f, int i, double told) {
     if (f->control.belt)
         d = perp_v3_axpy(d, f->h, pp_belt_slip(f, shape, false)); /* relative to the surface of a belt */
     d = perp_v3_axpy(d, -perp_v3_dot(d, c->n_W), c->n_W);
-    return fmax(0, perp_v3_norm(d) - ROUNDING * x.size);
+    return fmax(0, perp_v3_norm(d) - ROUNDING * x.size - fmax(0, c->gap) * x.turn);
 }
 
 static double creep_of(const pp_frame *f) {
