@@ -132,7 +132,7 @@ typedef struct perp_world_def {
      *  divided step and every solver of the chain may use half of what is left, so that work remains for the next part or
      *  solver. A part without a solution when the limit is used up is solved once more, undivided, with a twentieth of it; then the step
      *  fails with PERP_E_SOLVE. The result is the same in every run and on every
-     *  machine. In a world of n > 100 dynamic bodies the limit is n/100 times as high. 0: no limit; default 2e9, about 3 s. */
+     *  machine. In a world of n > 100 dynamic bodies the limit is n/100 times as high. 0: no limit; default 2.5e9, about 3 s. */
     double work_limit;
     /** Limit on the wall time of a step, > 0 [s]. Results then depend on the machine. 0, the default: none. */
     double time_limit;

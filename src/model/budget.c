@@ -15,9 +15,9 @@
 /* [multiplications] Work of turning a body freely by up to one radian: three midpoint steps of some four solves of 3 x 3 each, measured 1.5
  * microseconds. */
 #define TURN_WORK 1500.0
-/* [multiplications] Work of the distance or of the contacts of two shapes, by pair of their corners: 2 to 6 microseconds for hulls of 7 to 10
+/* [multiplications] Work of the distance or of the contacts of two shapes, by pair of their corners: 3 to 6 microseconds for hulls of 7 to 10
  * corners. Without it a step took 8 s. */
-#define CORNERS_WORK 40.0
+#define CORNERS_WORK 80.0
 /* [bodies] Number of dynamic bodies that the work limit is meant for. A step of more bodies has more in proportion: sweeps over them, and
  * factors of their matrices, cost at least that. */
 #define LIMIT_BODIES 100.0

@@ -170,7 +170,7 @@ static const pp_key stages[] = {
              "each other at every point of a body, at most `max_halvings` times.")},
     {"max_halvings", PP_T_WHOLE, IN(max_halvings), PP_DEFAULT(8), PP_BETWEEN(0, 16),
      PP_HELP("If a step is not solved, it is halved, and its parts again, at most this many times.")},
-    {"work_limit", PP_T_NUMBER, IN(work_limit), PP_DEFAULT(2e9), PP_NOT_NEGATIVE,
+    {"work_limit", PP_T_NUMBER, IN(work_limit), PP_DEFAULT(2.5e9), PP_NOT_NEGATIVE,
      PP_HELP("Limit of the work of solvers in a step, in multiplications. One core does about 7e8 in a second. Each "
              "part of a divided step and each solver of the chain may use half of what is left. A part without a "
              "solution at "

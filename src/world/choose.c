@@ -33,7 +33,7 @@ perp_world_def perp_world_def_default(int dim) {
                             .friction_frame = PERP_FRICTION_SLIP,
                             .tolerance = 1e-8,
                             .max_halvings = 8,
-                            .work_limit = 2e9,
+                            .work_limit = 2.5e9,
                             .warm_start = true,
                             .correction_position = 1e-10,
                             .correction_velocity = 1e-10,

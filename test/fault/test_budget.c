@@ -138,7 +138,7 @@ static void answer_may_be_missing(void **state) {
 
 static void does_not_change_what_it_allows(void **state) {
     (void)state;
-    scene a = heap(0, 0), b = heap(2e9, 1e3);
+    scene a = heap(0, 0), b = heap(2.5e9, 1e3);
     for (int i = 0; i < 20; i++) {
         assert_int_equal(perp_world_step(a.w, NULL), PERP_OK);
         assert_int_equal(perp_world_step(b.w, NULL), PERP_OK);
@@ -160,7 +160,7 @@ static void ends_by_the_clock(void **state) {
 static void larger_worlds_have_more(void **state) {
     (void)state;
     for (int more = 0; more <= 285; more += 95) {
-        scene s = heap(2e9, 0);
+        scene s = heap(2.5e9, 0);
         for (int i = 0; i < more; i++) {
             perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
             b.particle = true;
@@ -169,7 +169,7 @@ static void larger_worlds_have_more(void **state) {
             assert_false(perp_body_add(s.w, &b, &(perp_body_id){0, 0}));
         }
         assert_int_equal(perp_world_step(s.w, NULL), PERP_OK);
-        assert_near(s.w->run.work_limit, 2e9 * fmax(1, (15 + more) / 100.0), 1);
+        assert_near(s.w->run.work_limit, 2.5e9 * fmax(1, (15 + more) / 100.0), 1);
         scene_end(&s);
     }
 }
