@@ -118,8 +118,7 @@ static const pp_key stages[] = {
      PP_HELP("Chooses the gaps that must not become negative. `peg`: those of one separating plane for each pair of "
              "shapes. `standard`: all. `corrective`: only those that are negative already. `lnc`: one for each vertex. "
              "`peg-mixed`: the constraints of Williams as printed. `peg` solves the steps for which `lnc` or "
-             "`peg-mixed` finds no "
-             "solution.")},
+             "`peg-mixed` finds no solution.")},
     {"geometry", PP_T_CHOICE, IN(geometry), .choice = geometries, PP_DEFAULT_AS(PERP_GEOMETRY_ITERATED, "iterated"),
      PP_HELP("Pose at which gaps are measured and contacts act. `iterated`: peg measures gaps at the end of the step "
              "and solves again until they hold there. `once`: gaps are measured at the start of the step and "
@@ -173,9 +172,8 @@ static const pp_key stages[] = {
     {"work_limit", PP_T_NUMBER, IN(work_limit), PP_DEFAULT(2.5e9), PP_NOT_NEGATIVE,
      PP_HELP("Limit of the work of solvers in a step, in multiplications. One core does about 7e8 in a second. Each "
              "part of a divided step and each solver of the chain may use half of what is left. A part without a "
-             "solution at "
-             "the limit is solved once more, undivided, with a twentieth of it; then the step fails. With n > 100 "
-             "dynamic bodies the limit is n/100 times as high. 0: no limit.")},
+             "solution at the limit is solved once more, undivided, with a twentieth of it; then the step fails. With "
+             "n > 100 dynamic bodies the limit is n/100 times as high. 0: no limit.")},
     {"time_limit", PP_T_NUMBER, IN(time_limit), PP_UNIT("s"), PP_DEFAULT_AS(0, "none"), PP_NOT_NEGATIVE,
      PP_HELP("The same limit as elapsed time. Results then depend on the machine.")},
     {"warm_start", PP_T_BOOL, IN(warm_start), PP_DEFAULT(true),
