@@ -110,8 +110,7 @@ static answer edge_pair(const pp_solid *A, int ea, const pp_solid *B, int eb, co
     return c;
 }
 
-/* [1] If B has more edges, those beyond are compared with all of A. */
-#define MANY_EDGES 512
+enum { MANY_EDGES = 512 }; /* if B has more edges, the further ones are compared with all edges of A */
 
 /* What the best so far says about the edges that are left. */
 typedef struct view {
@@ -124,7 +123,7 @@ static double along(const view *w, const pp_solid *A, perp_vec3 x) {
     return perp_v3_dot(w->n, perp_v3_sub(x, A->v[0]));
 }
 
-/* Of two ties one is for rounding. */
+/* Prepares the comparison with a new best. One tie tolerance is for equal distances, the second one for rounding. */
 static void look(view *w, const answer *best, const pp_solid *A, const pp_solid *B, const pp_tolerance *t) {
     w->n = best->n;
     w->reach = best->distance + 2 * pp_tie_tolerance(t, best->distance);

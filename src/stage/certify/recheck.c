@@ -505,8 +505,8 @@ static contact_way way_of(const pp_frame *f, int i, const int *shape, const int 
     return x;
 }
 
-/* Tangential displacement of B on A at contact i over the step, from the poses at both ends; 0 if at most `told`. Of points that are a gap apart
- * it is known to the gap times the turn: that much is left out. */
+/* Tangential displacement of B on A at contact i over the step, from the poses at both ends; 0 if at most `told`. If the contact
+ * was open at the start, the displacement is uncertain by the gap times the rotation of the bodies. That amount is subtracted. */
 static double crept(const pp_frame *f, int i, double told) {
     const perp_world *w = f->w;
     const perp_contact *c = &f->contacts.at[i];
