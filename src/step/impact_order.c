@@ -31,6 +31,7 @@
 #include "method/contact/solve_contacts.h"
 #include "stage/certify/certify.h"
 #include "stage/collide/collide.h"
+#include "stage/control/belt.h"
 #include "stage/control/control.h"
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
@@ -526,6 +527,20 @@ static void mark_done(pp_order *o, const pp_frame *done, perp_vec3 *const driven
     }
 }
 
+/* Is a driven body inside another one? Then something jams. Impacts in a wedge that a driven body closes need not end. Not with a loose
+ * tolerance, which allows such an overlap anywhere. */
+static bool jams(const pp_order *o) {
+    const perp_world *w = o->m.w;
+    const pp_frame *k = o->look;
+    for (int i = 0; i < k->contacts.n && !(w->def.tolerance > PP_LOOSE_TOLERANCE); i++) {
+        const int *s = k->contacts.shape + 2 * i;
+        double size = fmin(w->shape[s[0]].g->size, w->shape[s[1]].g->size);
+        bool driven = pp_shape_drives(k, s[0]) || pp_shape_drives(k, s[1]);
+        if (driven && -k->contacts.at[i].gap > PP_JAMMED * size) return true;
+    }
+    return false;
+}
+
 /* Marks the bodies of islands that have impacts. *any: there are some. */
 static perp_status find_islands(pp_order *o, const pp_frame *done, bool *acts, bool *any) {
     perp_world *w = o->m.w;
@@ -653,6 +668,7 @@ perp_status pp_order_impacts(perp_world *w, const pp_span *x, const pp_frame *do
     if (!o.m.s || !acts) return no_memory(w);
     perp_status st = find_islands(&o, done, acts, &any);
     if (st || !any) return st;
+    if (jams(&o)) w->run.work.limit = fmin(w->run.work.limit, w->run.work.done + PP_LAST_SHARE * w->run.work_limit);
     st = in_order(w, x, acts, s1, out);
     if (!st) st = met_others(w, s1, acts, &met);
     if (st || !met) return st;

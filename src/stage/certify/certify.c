@@ -20,8 +20,6 @@
 
 /* Constants: [unit] meaning, and what happens at half and double of it (tools/perturb; docs/constants.md has all of them). */
 
-/* [1] Penetration, as a fraction of the size, above which a body counts as jammed. */
-#define JAMMED 1e-7
 /* [1] Distance across which a contact with linearised gap may push, as a fraction of the smaller shape: the limit at
  * which penetration is rated fair. */
 #define FAR 1e-2
@@ -147,7 +145,7 @@ static void find_jam(const pp_frame *end, perp_certificate *cert) {
         if (!pp_shape_drives(end, of[driven]->slot)) continue;
         bool stands = end->solve.stalled && end->solve.stalled[i] && end->solve.solution.p_contact[3 * i] > 0;
         double depth = -pp_separation(of[0], of[1]);
-        if (!(depth > JAMMED * fmin(of[0]->g->size, of[1]->g->size))) depth = 0;
+        if (!(depth > PP_JAMMED * fmin(of[0]->g->size, of[1]->g->size))) depth = 0;
         if (!(depth > 0 || stands) || (cert->jams && !(depth > cert->jam_depth))) continue;
         cert->jams = 1;
         cert->jam_depth = depth;

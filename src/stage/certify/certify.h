@@ -6,6 +6,9 @@
 
 #include "stage/frame.h"
 
+/* [1] Penetration of a driven body, as a fraction of the size of the smaller shape, above which something is jammed. */
+#define PP_JAMMED 1e-7
+
 /* next state -> figures of this frame. */
 perp_status pp_certify(pp_frame *f, perp_certificate *cert);
 /* The figures that are known as soon as there is a solution, accepted or not: residuals and contacts, nothing of the
