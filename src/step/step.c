@@ -425,6 +425,16 @@ static perp_status keep_overlap_if_it_gains_less(perp_world *w, parts *p, const 
     return PERP_OK;
 }
 
+/* Do the parts that were taken after `before` violate nothing more than it and the substep `whole` did? A jam by a driven body leaves overlap,
+ * or lets rows give way; without one it may only have relaxed rows that contradict each other by rounding. */
+static bool jams_harmlessly(const perp_world *w, const perp_certificate *before, const part *whole,
+                            const perp_certificate *now) {
+    const int *s = now->overlap_shape;
+    double size = s[0] < 0 ? 0 : fmax(w->shape[s[0]].g->size, w->shape[s[1]].g->size);
+    return !(driven_overlap(whole) > 0) && now->gives == before->gives &&
+           now->overlap <= fmax(before->overlap, whole->c.overlap) + PP_RESIDUAL * size;
+}
+
 /* Divides a substep in which contacts or joints add energy. The impulses of a step act at once, with the rows of one pose; the
  * work of this error decreases with the length. The halves are taken if they gain less. */
 static perp_status halve_to_reduce_gain(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole,
@@ -437,7 +447,8 @@ static perp_status halve_to_reduce_gain(perp_world *w, parts *p, const pp_state 
     if (!st) st = divide(w, p, middle, h / 2, depth + 1, NULL, end);
     const perp_certificate *now = p->cert;
     double gain = now->gain - cert.gain + fmax(0, now->ledger.joint - cert.ledger.joint);
-    bool less = !st && gain < LESS_GAIN * added(&whole->c) && (before.jammed || !p->jammed);
+    bool less = !st && gain < LESS_GAIN * added(&whole->c) &&
+                (before.jammed || !p->jammed || jams_harmlessly(w, &cert, whole, now));
     if (less || (st && st != PERP_E_SOLVE)) return st;
     int rejected = p->rejected + 1;
     *p = before;

@@ -434,24 +434,7 @@ static void fall_longer(const pp_frame *f, double h, pp_contact_work *a) {
     for (int b = 0; b < f->control.nblock; b++) a->kinetic[pp_set_of(a->parent, b)] += f->control.M[36 * b] * more;
 }
 
-/* Energy that the normal impulses of contacts of an island would give to bodies at rest, each alone. */
-static double contact_effort(const pp_frame *f, const pp_contact_work *a, int island) {
-    int n;
-    const pp_frame *const *kick = kicks(&f, &n);
-    double sum = 0;
-    for (int k = 0; k < n; k++) {
-        const perp_step_problem *p = &kick[k]->pose.problem;
-        for (int i = 0; i < p->ncontact; i++) {
-            const perp_contact_row *c = &p->contact[i];
-            double P = kick[k]->solve.solution.p_contact[3 * i];
-            if (!(P > 0) || fixed(&c->n) || c->compliance > 0 || pp_work_island(a, &c->n) != island) continue;
-            sum += 0.5 * P * P * pp_row_inverse_mass(p, &c->n);
-        }
-    }
-    return sum;
-}
-
-/* The same for the locked motions and limits of joints. */
+/* Energy that the impulses of locked motions and limits of the joints of an island would give to bodies at rest, each alone. */
 static double joint_effort(const pp_frame *f, const pp_contact_work *a, int island) {
     int n;
     const pp_frame *const *kick = kicks(&f, &n);
@@ -468,14 +451,9 @@ static double joint_effort(const pp_frame *f, const pp_contact_work *a, int isla
     return sum;
 }
 
-/* Is there an island in which this work is more than the fraction of the energy, and more than what the tolerance explains? */
-static bool any_gain(const pp_frame *f, const pp_contact_work *a, const double *work, double fraction,
-                     double (*effort)(const pp_frame *, const pp_contact_work *, int)) {
-    for (int b = 0; b < f->control.nblock; b++)
-        if (a->parent[b] == b && work[b] > fraction * (a->kinetic[b] + work[b]) &&
-            work[b] > f->w->def.tolerance * effort(f, a, b))
-            return true;
-    return false;
+/* Is this work in an island more than the fraction of its energy? */
+static bool exceeds(const pp_contact_work *a, const double *work, double fraction, int island) {
+    return a->parent[island] == island && work[island] > fraction * (a->kinetic[island] + work[island]);
 }
 
 bool pp_joints_gain(const pp_frame *f, double h, double fraction) {
@@ -489,12 +467,16 @@ bool pp_joints_gain(const pp_frame *f, double h, double fraction) {
     if (!any_positive(a.held, f->control.nblock)) return false;
     add_kinetic(f, &a, a.held);
     fall_longer(f, h, &a);
-    return any_gain(f, &a, a.held, fraction, joint_effort);
+    for (int b = 0; b < f->control.nblock; b++) /* more than what the tolerance explains */
+        if (exceeds(&a, a.held, fraction, b) && a.held[b] > f->w->def.tolerance * joint_effort(f, &a, b)) return true;
+    return false;
 }
 
 bool pp_contacts_gain(const pp_frame *f, double h, double fraction) {
     pp_contact_work a;
     if (f->method.no_inertia || !work_of(f, true, &a)) return false;
     fall_longer(f, h, &a);
-    return any_gain(f, &a, a.work, fraction, contact_effort);
+    for (int b = 0; b < f->control.nblock; b++)
+        if (exceeds(&a, a.work, fraction, b)) return true;
+    return false;
 }
