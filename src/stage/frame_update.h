@@ -15,6 +15,9 @@ typedef struct pp_frame_update {
     const double *M_end;     /* masses for the corrections; NULL if off */
     double *i_correction;    /* ndof: impulses of Williams' Algorithm 1; NULL if off */
     perp_vec3 *p_correction; /* by joint slot: impulses of its translations, on its second body, in W; NULL if off */
+    bool torn;               /* a joint is torn apart because a body turns too far: torn_joint, its slot */
+    int torn_joint;
+    double torn_by; /* its opening, as a fraction of its arm */
 } pp_frame_update;
 
 #endif

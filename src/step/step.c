@@ -291,6 +291,7 @@ static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bo
     pp_span span = {.s0 = s0, .h = h, .held = p->held, .last = last, .stops = &p->stops};
     part x = solve_span(w, &span);
     pass_dead_points(w, &span, &x);
+    for (int i = 0; !x.st && i < (x.parts ? x.nparts : 1); i++) x.st = pp_check_torn(x.parts ? x.parts[i] : x.f);
     return x;
 }
 

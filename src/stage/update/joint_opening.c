@@ -8,9 +8,11 @@
  *          the axis of its hinge, about which it nutates.
  * Method   Computes the true error at the end of a step minus the error that its rows predict, as a fraction of the lever arm or as an
  *          angle. If it exceeds MOST, the step counts as not solved and is halved. This halves the angle and divides the error by four. The
- *          shortest substep is accepted in any case; the certificate reports the error.
+ *          shortest substep, and one in which something jams, may open joints by up to TORN; the certificate reports the error.
  * Valid    Errors that exist already, or that contradicting joints keep, do not count, because no division removes them. Steppers whose
  *          joints are not rows of the start pose choose their substeps themselves. */
+#include <math.h>
+
 #include "problem/rows.h"
 #include "stage/stepper.h"
 #include "model/coupling.h"
@@ -22,6 +24,8 @@
 /* [1] Opening of a joint, as a fraction of its lever arm, that a step may leave. A rotation of 8 degrees causes it.
  * Half: work +14 %; double: work +1 %. */
 #define MOST 0.01
+/* [1] Opening, as a fraction of the larger of the arm and the bodies, above which a joint is torn: a body turned by a radian or more. */
+#define TORN 1.0
 
 /* Side of the joint as in its rows: dynamic bodies at the start of the step, others at its end. */
 static pp_joint_side start_side(const pp_frame *f, int slot) {
@@ -38,37 +42,66 @@ static double arm_of(const perp_joint_def *d, const pp_joint_side *a, const pp_j
     return fmax(most, fmax(perp_v3_norm(d->X_AJ.p), perp_v3_norm(perp_v3_sub(at, a->X_WB.p))));
 }
 
-/* The largest relative opening of joint i; its rows begin at `row`. */
-static double opening(const pp_frame *f, int i, int row) {
-    const pp_joint *j = &f->w->joint[i];
-    int dim = f->w->def.dim;
+/* Size of a body, 0 for the world. */
+static double size_of(const perp_world *w, int slot) {
+    return slot >= 0 && isfinite(w->body[slot].radius) ? w->body[slot].radius : 0;
+}
+
+/* Opening of a joint. */
+typedef struct gap {
+    double by_arm;  /* as a fraction of its lever arm, or as an angle */
+    double by_size; /* as a fraction of its bodies, if they are larger */
+} gap;
+
+/* The largest opening of joint i; its rows begin at `row`. */
+static gap opening(const pp_frame *f, int i, int row) {
+    const perp_world *w = f->w;
+    const pp_joint *j = &w->joint[i];
+    int dim = w->def.dim;
     pp_joint_side a0 = start_side(f, j->a), b0 = start_side(f, j->b);
-    pp_joint_side a1 = pp_side(f->w, f->s1, j->a, f->control.block), b1 = pp_side(f->w, f->s1, j->b, f->control.block);
-    double phi1[6], arm = arm_of(&j->def, &a0, &b0), most = 0;
+    pp_joint_side a1 = pp_side(w, f->s1, j->a, f->control.block), b1 = pp_side(w, f->s1, j->b, f->control.block);
+    double phi1[6], arm = arm_of(&j->def, &a0, &b0);
+    double size = fmax(arm, fmax(size_of(w, j->a), size_of(w, j->b)));
+    gap most = {0, 0};
     int n = pp_joint_errors(&j->def, dim, &a1, &b1, phi1);
     for (int k = 0; k < n; k++) {
         const perp_row *r = &f->pose.problem.joint[row + k].row;
         double left = f->pose.joint_rest[row + k] + f->pose.problem.joint[row + k].b;
         double meant = f->h * (pp_row_dot(&f->pose.problem, r, f->solve.solution.nu) + left);
-        double length = k < pp_joint_ntranslation(j->def.kind, dim) ? arm : 1; /* angles are relative already */
-        if (length > 0) most = fmax(most, fabs(phi1[k] - meant) / length);
+        bool angle = k >= pp_joint_ntranslation(j->def.kind, dim); /* angles are relative already */
+        double by = fabs(phi1[k] - meant);
+        if (angle || arm > 0) most.by_arm = fmax(most.by_arm, by / (angle ? 1 : arm));
+        if (angle || size > 0) most.by_size = fmax(most.by_size, by / (angle ? 1 : size));
+        if (isnan(by)) return (gap){INFINITY, INFINITY};
     }
     return most;
 }
 
+static perp_status fail(const pp_frame *f, int i, double by_arm) {
+    perp_world *w = f->w;
+    return pp_fail(w, PERP_E_SOLVE,
+                   "joint %d (%s) would open by %.3g of its arm at t = %g (h = %g): a body turns too far in one step",
+                   i, w->joint[i].name ? w->joint[i].name : "", by_arm, f->s0->t, f->h);
+}
+
 perp_status pp_check_opening(pp_frame *f) {
     perp_world *w = f->w;
-    if (f->task.last_resort || f->method.jammed || !pp_start_joints(w)) return PERP_OK;
+    f->update.torn = false;
+    if (!pp_start_joints(w)) return PERP_OK;
     for (int row = 0; row < f->pose.problem.njoint; row++) {
         int i = f->pose.problem.joint[row].joint;
         if (i < 0 || (row > 0 && f->pose.problem.joint[row - 1].joint == i)) continue;
         if (f->pose.problem.joint[row].kind != PERP_ROW_JOINT || pp_couples(&w->joint[i])) continue;
-        double part = opening(f, i, row);
-        if (!(part <= MOST))
-            return pp_fail(
-                w, PERP_E_SOLVE,
-                "joint %d (%s) would open by %.3g of its arm at t = %g (h = %g): a body turns too far in one step", i,
-                w->joint[i].name ? w->joint[i].name : "", part, f->s0->t, f->h);
+        gap g = opening(f, i, row);
+        if (!(f->task.last_resort || f->method.jammed) && g.by_arm > MOST) return fail(f, i, g.by_arm);
+        if (!(g.by_size > TORN) || f->update.torn) continue;
+        f->update.torn = true;
+        f->update.torn_joint = i;
+        f->update.torn_by = g.by_arm;
     }
     return PERP_OK;
+}
+
+perp_status pp_check_torn(const pp_frame *f) {
+    return f->update.torn ? fail(f, f->update.torn_joint, f->update.torn_by) : PERP_OK;
 }

@@ -12,6 +12,8 @@ perp_status pp_update(pp_frame *f);
 perp_status pp_update_along(pp_frame *f, const double *drift);
 /* Returns PERP_E_SOLVE if a joint opens too far in this step because its bodies rotate. Uses the uncorrected end poses. */
 perp_status pp_check_opening(pp_frame *f);
+/* For every substep that is to be taken, the shortest one too: returns PERP_E_SOLVE if a joint is torn apart in it. */
+perp_status pp_check_torn(const pp_frame *f);
 /* Williams' Algorithm 1: moves the end state back onto the joints. */
 perp_status pp_correct_joints(pp_frame *f);
 
