@@ -97,7 +97,7 @@ kills: setup         ## kill 50 runs at random moments, resume them, compare to 
 	@mkdir -p build/kills && KILLS=50 LOST=1.5 test/cli/kill.sh $(CURDIR)/build/release/cli/perp $(CURDIR) $(CURDIR)/build/kills
 
 bench: setup         ## build and run the benchmarks, count instructions
-	@tools/build release
+	@tools/build release all benchmarks
 	@for b in bench/*.c; do [ -e "$$b" ] || continue; n=$$(basename "$$b" .c); echo "== $$n"; build/release/bench/$$n || exit 1; done
 	@echo "== instructions"; bench/count-instructions build/release
 	@echo "== overhead of an ensemble"; bench/profile-ensemble build/release/cli/perp studies/grasp-map/study.yaml --count 1 --only surface=medium --only jaw=medium --part 1/8
@@ -161,7 +161,7 @@ lint: setup lint-quick  ## clang-tidy, cppcheck, and what lint-quick checks
 	@tools/lint
 
 lint-quick:          ## format, include order, sizes of functions and structs, licence lines
-	@tools/check-format
+	@tools/check-format $(FORMAT)
 	@tools/check-includes
 	@tools/check-structs
 	@tools/check-functions

@@ -34,5 +34,8 @@ def pile(n=10, **options):
         w.add(perp.Box(0.1, 0.1, 0.1), density=500, at=(0.3 * i, 0, 0.05), name=f"box{i}")
     return w
 
+
+# What takes seconds and repeats what other tests show.
+whole = pytest.mark.skipif(not os.environ.get("PERP_TEST_WHOLE"), reason="takes seconds: `make nightly` does")
 # Times are measured only when asked for: a test must not depend on who else uses the machine.
 measured = pytest.mark.skipif(not os.environ.get("PERP_MEASURE"), reason="a measurement: PERP_MEASURE=1 makes it")

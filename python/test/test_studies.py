@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import perp
+from conftest import whole
 
 SCENE = """perp: 1
 title: A block slides
@@ -211,6 +212,7 @@ def test_a_study_file_in_parts(folder, program):
         perp.sweep_file(folder / "none.yaml", folder / "x.h5", parts=1)
 
 
+@whole
 def test_dask_with_a_worker_that_is_killed(folder, program, monkeypatch):
     distributed = pytest.importorskip("distributed", reason="there is no dask.distributed here")
     if not hasattr(distributed, "LocalCluster"):

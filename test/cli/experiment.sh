@@ -4,7 +4,7 @@
 # perp experiment: list, table, JSON, plots, pages, variants, exit codes, complaints.
 #   experiment.sh PERP_BINARY SOURCE_DIR WORK_DIR
 # Which experiments are run to the end: none with PERP_TEST_SHORT set (builds that are slow on purpose); all with PERP_TEST_WHOLE set, as in
-# `make nightly`; else all but those that take more than a second of the processor, which `make experiments` and `make nightly` run.
+# `make nightly`; else all but those that take more than half a second of the processor, which `make experiments` and `make nightly` run.
 # fontconfig keeps what it has read; and the search for leaks takes seconds on some machines
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 set -u
@@ -107,7 +107,8 @@ has err 'did you mean angle?'
 slow="plate-saddle plate-2d plate-centrifuge plate-circle plate-circle-learned friction-directions heap-polyhedra box-of-polygons box-of-polyhedra needle-push turntable
 triangle-drop-1 triangle-drop-3 elastic-gas elastic-foundation grasp-2d grasp-2d-friction energy-kept pour-1000 compliant-half-plane double-pendulum spring-mass
 tower-100 pendulum-stiff pendulum-limit pinch-hold sphere-stack rotation-overlap incline-hertz corner-slide block-over-hole seam-slide
-rolling-disc cradle stack-3d spinning-body two-spheres viscoelastic-bounce heap-cubes puck-2.5d drum arm-pick quadruped-trot hand-hold"
+rolling-disc cradle stack-3d spinning-body two-spheres viscoelastic-bounce heap-cubes puck-2.5d drum arm-pick quadruped-trot hand-hold
+box-stack full-planar pendulum-on-block heavy-bob grasp bouncing-ball fence-particle pendulum-chains incline tetrahedra"
 for name in $slow; do [ -d "$source/experiments/$name" ] || fail "there is no experiment $name, which is said to be slow"; done
 if [ -n "${PERP_TEST_SHORT:-}" ]; then
     echo "no experiment is run to the end in this build"

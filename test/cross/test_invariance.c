@@ -7,7 +7,7 @@
 #include "thorough.h"
 #include "unique.h"
 
-#define SCENES long_run(thorough() ? 200 : 40)
+#define SCENES long_run(thorough() ? 200 : 20)
 #define STEPS  40
 
 static perp_vec3 mirrored(perp_vec3 v, bool mirror) { return mirror ? perp_v3(-v.x, v.y, v.z) : v; }

@@ -150,7 +150,7 @@ static void compare(kind what, double h, int piles, int odd) {
 enum { ODD_POLYGONS = 5, ODD_CAPSULES = 8 };
 
 /* Piles at steps with which none may part: half of them, but in `make nightly`. */
-static int fine_piles(int all) { return long_run(thorough() ? all : all / 2); }
+static int fine_piles(int all) { return long_run(thorough() ? all : all / 4); }
 
 static void polygons(void **state) {
     (void)state;

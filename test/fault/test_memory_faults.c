@@ -347,7 +347,7 @@ static void faults_in(perp_world_def def) {
     assert_true(perp_world_contacts(ref->w, &contact) > 8); /* more than the first capacity */
     end_scenario(ref, &free_run);
     for (int again = 0; again < 2; again++) {
-        long k = 0, stride = stride_of(11, 23);
+        long k = 0, stride = stride_of(11, 43);
         for (bool reached = true; reached; k += stride) {
             counter c = {.refuse = k};
             memset(s, 0, sizeof *s);

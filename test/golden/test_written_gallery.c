@@ -9,10 +9,11 @@
 
 #include "check.h"
 #include "perp/perp.h"
+#include "thorough.h"
 
 #define FILE_W "written-gallery.yaml"
 /* Scenes with more shapes make one step instead: their steps take seconds. */
-enum { STEPS = 6, LARGE = 300 };
+enum { STEPS = 6, FEW_STEPS = 3, LARGE = 300 };
 /* No further step after so many iterations: a scene of hard contacts takes up to a second for each of its steps. */
 #define MOST_ITERATIONS 3000
 
@@ -52,7 +53,7 @@ static void the_same(const char *path) {
     const perp_scene_options all = {.root = PERP_TEST_DIR "/.."}; /* some include scenes of their neighbours */
     if (perp_scene_open(path, &all, &s, &why)) fail_msg("%s", why.text);
     perp_world *w = perp_scene_world(s);
-    int n = perp_world_shapes(w, NULL, 0) > LARGE ? 1 : STEPS;
+    int n = perp_world_shapes(w, NULL, 0) > LARGE ? 1 : thorough() ? STEPS : FEW_STEPS;
     for (int turn = 0; turn < 2; turn++) { /* from the start, and from where that got to */
         perp_scene *t = written_again(w, path);
         step_both(w, perp_scene_world(t), n, path);

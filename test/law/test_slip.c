@@ -3,6 +3,7 @@
 /* test_slip.c - the slip of a step is a displacement with finite rotations (stage/pose/slip.c)
  * What sticks keeps its place to rounding: a corner on which a box tips, a coin on a table that a motor turns, a box in a grip that
  * turns about an oblique axis. The motion is of second order. The certificate measures the displacement from poses, whatever the rows say. */
+#include "thorough.h"
 #include "unit/world_help.h"
 #include "unit/scene_text.h"
 
@@ -102,11 +103,7 @@ static void coin_on_a_table_with_a_motor(void **state) {
 /* Two pads on slides press a box with 20 N while their hand turns by 2 rad about an oblique axis in a second. */
 static void grip_that_turns(void **state) {
     (void)state;
-#ifdef PERP_TEST_SHORT
-    const int grips = 1; /* the same code in five times the steps */
-#else
-    const int grips = 2;
-#endif
+    const int grips = thorough() ? 2 : 1; /* the same code in five times the steps */
     for (int k = 0; k < grips; k++) {
         char text[2000];
         snprintf(text, sizeof text,

@@ -261,7 +261,7 @@ static void check_round(int dim, const pp_placed *A, const pp_placed *B, const p
 static void round_pairs(void **state) {
     (void)state;
     long over = 0;
-    for (int trial = 0, most = (thorough() ? 25 : 10) * PAIRS; trial < most; trial++) {
+    for (int trial = 0, most = (thorough() ? 25 : 5) * PAIRS; trial < most; trial++) {
         int dim = 2 + trial % 2;
         double scale = trial % 5 ? 0.1 : pow(10, uniform(-3, 3));
         pp_geometry *ga = make_round(dim, scale), *gb = make_round(dim, scale);
@@ -305,7 +305,7 @@ static void round_pairs(void **state) {
 
 static void round_over_plane(void **state) {
     (void)state;
-    for (int trial = 0, most = (thorough() ? 25 : 10) * PAIRS; trial < most; trial++) {
+    for (int trial = 0, most = (thorough() ? 25 : 5) * PAIRS; trial < most; trial++) {
         int dim = 2 + trial % 2;
         pp_geometry *g = make_round(dim, 1), *gh;
         perp_vec3 up = any_way(dim);

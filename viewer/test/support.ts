@@ -32,7 +32,7 @@ export function recording(name: string): string {
 }
 
 /** Of the gallery's scenes every how manieth is shown: all of them in `make nightly`. They differ in their data, not in what shows it. */
-export const GALLERY_EVERY = process.env.PERP_TEST_WHOLE ? 1 : 5;
+export const GALLERY_EVERY = process.env.PERP_TEST_WHOLE ? 1 : 11;
 /** Where the first steps of these scenes are, recorded by the gallery's own program. */
 export const GALLERY = resolve(OUT, 'gallery');
 export const GALLERY_PROGRAM = resolve(ROOT, 'tools/gallery');

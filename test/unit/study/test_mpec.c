@@ -208,6 +208,7 @@ static void test_open_start(void **state) {
 static void test_two_particles(void **state) {
     (void)state;
     NEEDS_IPOPT();
+    if (!thorough()) skip(); /* a third of the time of all tests here */
 #ifndef PERP_TEST_SHORT
     particles p;
     make_world(&p);
