@@ -534,9 +534,10 @@ static bool jams(const pp_order *o) {
     const pp_frame *k = o->look;
     for (int i = 0; i < k->contacts.n && !(w->def.tolerance > PP_LOOSE_TOLERANCE); i++) {
         const int *s = k->contacts.shape + 2 * i;
-        double size = fmin(w->shape[s[0]].g->size, w->shape[s[1]].g->size);
+        const pp_geometry *A = w->shape[s[0]].g, *B = w->shape[s[1]].g; /* a half-space has the size 0 */
+        const perp_contact *c = &k->contacts.at[i];
         bool driven = pp_shape_drives(k, s[0]) || pp_shape_drives(k, s[1]);
-        if (driven && -k->contacts.at[i].gap > PP_JAMMED * size) return true;
+        if (driven && -c->gap > fmax(PP_JAMMED * fmax(A->size, B->size), pp_touching(A, B, c->b_W))) return true;
     }
     return false;
 }

@@ -6,7 +6,7 @@
 
 #include "stage/frame.h"
 
-/* [1] Penetration of a driven body, as a fraction of the size of the smaller shape, above which something is jammed. */
+/* [1] Penetration of a driven body, as a fraction of the size of a shape, above which something is jammed. */
 #define PP_JAMMED 1e-7
 
 /* next state -> figures of this frame. */

@@ -8,7 +8,8 @@
  *          the axis of its hinge, about which it nutates.
  * Method   Computes the true error at the end of a step minus the error that its rows predict, as a fraction of the lever arm or as an
  *          angle. If it exceeds MOST, the step counts as not solved and is halved. This halves the angle and divides the error by four. The
- *          shortest substep, and one in which something jams, may open joints by up to TORN; the certificate reports the error.
+ *          shortest substep, and one in which something jams, may leave more, which the certificate reports. But if a joint opens by more
+ *          than its arm and its bodies, it is torn, and the substep is refused.
  * Valid    Errors that exist already, or that contradicting joints keep, do not count, because no division removes them. Steppers whose
  *          joints are not rows of the start pose choose their substeps themselves. */
 #include <math.h>
@@ -24,8 +25,6 @@
 /* [1] Opening of a joint, as a fraction of its lever arm, that a step may leave. A rotation of 8 degrees causes it.
  * Half: work +14 %; double: work +1 %. */
 #define MOST 0.01
-/* [1] Opening, as a fraction of the larger of the arm and the bodies, above which a joint is torn: a body turned by a radian or more. */
-#define TORN 1.0
 
 /* Side of the joint as in its rows: dynamic bodies at the start of the step, others at its end. */
 static pp_joint_side start_side(const pp_frame *f, int slot) {
@@ -94,7 +93,7 @@ perp_status pp_check_opening(pp_frame *f) {
         if (f->pose.problem.joint[row].kind != PERP_ROW_JOINT || pp_couples(&w->joint[i])) continue;
         gap g = opening(f, i, row);
         if (!(f->task.last_resort || f->method.jammed) && g.by_arm > MOST) return fail(f, i, g.by_arm);
-        if (!(g.by_size > TORN) || f->update.torn) continue;
+        if (!(g.by_size > 1) || f->update.torn) continue;
         f->update.torn = true;
         f->update.torn_joint = i;
         f->update.torn_by = g.by_arm;
