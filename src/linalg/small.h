@@ -9,18 +9,23 @@
 #include "linalg/kernel.h"
 
 /* Calls f with rows and n as constants where they are of a usual size: joints and limits have one row, contacts two or three; a body has
- * three unknowns in the plane and six in space. */
-#define PP_SMALL_CALL(f, rows, n, ...)                           \
-    do {                                                         \
-        switch (((n) == 3 || (n) == 6) ? 8 * (rows) + (n) : 0) { \
-        case 8 + 3: f(1, 3, __VA_ARGS__); break;                 \
-        case 8 + 6: f(1, 6, __VA_ARGS__); break;                 \
-        case 16 + 3: f(2, 3, __VA_ARGS__); break;                \
-        case 16 + 6: f(2, 6, __VA_ARGS__); break;                \
-        case 24 + 3: f(3, 3, __VA_ARGS__); break;                \
-        case 24 + 6: f(3, 6, __VA_ARGS__); break;                \
-        default: f(rows, n, __VA_ARGS__);                        \
-        }                                                        \
+ * three unknowns in the plane and six in space. Where rows act on rows, n is a number of rows too. */
+#define PP_SMALL_CALL(f, rows, n, ...)             \
+    do {                                           \
+        switch ((n) <= 6 ? 8 * (rows) + (n) : 0) { \
+        case 8 + 1: f(1, 1, __VA_ARGS__); break;   \
+        case 8 + 2: f(1, 2, __VA_ARGS__); break;   \
+        case 8 + 3: f(1, 3, __VA_ARGS__); break;   \
+        case 8 + 6: f(1, 6, __VA_ARGS__); break;   \
+        case 16 + 1: f(2, 1, __VA_ARGS__); break;  \
+        case 16 + 2: f(2, 2, __VA_ARGS__); break;  \
+        case 16 + 3: f(2, 3, __VA_ARGS__); break;  \
+        case 16 + 6: f(2, 6, __VA_ARGS__); break;  \
+        case 24 + 1: f(3, 1, __VA_ARGS__); break;  \
+        case 24 + 3: f(3, 3, __VA_ARGS__); break;  \
+        case 24 + 6: f(3, 6, __VA_ARGS__); break;  \
+        default: f(rows, n, __VA_ARGS__);          \
+        }                                          \
     } while (0)
 
 /* y += A x, A rows x n by columns, rows <= 6. */
