@@ -195,6 +195,7 @@ typedef struct parts {
     /* a substep had a solution only without restitution: the others are not divided to find this out again */
     bool stops;
     bool jammed;                   /* a substep had a solution only if penetration may stay: as for `stops` */
+    bool last_way;                 /* a shortest substep had a solution only as a last resort: as for `stops` */
     bool gains;                    /* contacts or joints added energy even in the shortest substep: as for `stops` */
     const pp_state *shortest_from; /* where the shortest substep was last tried; NULL: nowhere */
     bool shortest_jams;            /* it had no solution there */
@@ -307,7 +308,8 @@ static perp_status take(perp_world *w, parts *p, const part *x) {
     }
     for (int i = 0; i < n; i++) {
         p->frame[p->n] = x->parts ? x->parts[i] : x->f;
-        p->jammed |= p->frame[p->n++]->method.jammed;
+        p->jammed |= p->frame[p->n]->method.jammed;
+        p->last_way |= p->frame[p->n++]->method.last_way;
     }
     p->end = x->end;
     p->impacts |= x->parts != NULL;
@@ -479,7 +481,7 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
                           const pp_state **end) {
     part made;
     if (!whole) {
-        made = solve_part(w, p, s0, h, p->jammed || depth >= w->def.max_halvings);
+        made = solve_part(w, p, s0, h, p->jammed || p->last_way || depth >= w->def.max_halvings);
         whole = &made;
     }
     if (whole->st == PERP_E_SOLVE && whole->f->advice.blocked) solve_jammed(w, p, s0, h, depth, whole);

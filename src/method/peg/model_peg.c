@@ -650,6 +650,7 @@ static perp_status finish(pp_peg_work *k) {
     f->method.true_gap = gap;
     f->method.posed_at_end = k->mode.symmetric;
     f->method.posed_linear = k->linear;
+    f->method.last_way = k->mode.held;
     if (f->demand.levers != f->s0) f->demand.levers = NULL; /* they point into this work */
     f->demand.slip = NULL;
     return PERP_OK;
