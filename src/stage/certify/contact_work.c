@@ -428,10 +428,24 @@ perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
     return PERP_OK;
 }
 
-/* Adds the energy of a free fall over h to `kinetic`, which has that over f->h. */
-static void fall_longer(const pp_frame *f, double h, pp_contact_work *a) {
-    double g = perp_v3_norm(f->w->def.gravity_W), more = 0.5 * g * g * (h * h - f->h * f->h);
-    for (int b = 0; b < f->control.nblock; b++) a->kinetic[pp_set_of(a->parent, b)] += f->control.M[36 * b] * more;
+/* Energy that the forces on block b would give to it at rest within the frame. */
+static double forced_energy(const pp_frame *f, int b) {
+    double sum = 0;
+    int at = f->control.block_offset[b], nd = f->control.block_ndof[b];
+    for (int c = 0; c < nd; c++)
+        for (int r = 0; r < nd; r++)
+            sum +=
+                0.5 * pp_force_impulse(f, at + r) * f->control.Minv[36 * b + 6 * c + r] * pp_force_impulse(f, at + c);
+    return sum;
+}
+
+/* Adds the energy that forces give within h to `kinetic`, which has that of gravity over f->h. Less than that is not resolved. */
+static void force_longer(const pp_frame *f, double h, pp_contact_work *a) {
+    double g = perp_v3_norm(f->w->def.gravity_W), longer = h / f->h;
+    for (int b = 0; b < f->control.nblock; b++) {
+        double fall = 0.5 * f->control.M[36 * b] * g * g, has = fall * f->h * f->h;
+        a->kinetic[pp_set_of(a->parent, b)] += fmax(fall * h * h, forced_energy(f, b) * longer * longer) - has;
+    }
 }
 
 /* Energy that the impulses of locked motions and limits of the joints of an island would give to bodies at rest, each alone. */
@@ -466,7 +480,7 @@ bool pp_joints_gain(const pp_frame *f, double h, double fraction) {
     for (int k = 0; k < n; k++) add_joints(&a, kick[k], NULL);
     if (!any_positive(a.held, f->control.nblock)) return false;
     add_kinetic(f, &a, a.held);
-    fall_longer(f, h, &a);
+    force_longer(f, h, &a);
     for (int b = 0; b < f->control.nblock; b++) /* more than what the tolerance explains */
         if (exceeds(&a, a.held, fraction, b) && a.held[b] > f->w->def.tolerance * joint_effort(f, &a, b)) return true;
     return false;
@@ -475,7 +489,7 @@ bool pp_joints_gain(const pp_frame *f, double h, double fraction) {
 bool pp_contacts_gain(const pp_frame *f, double h, double fraction) {
     pp_contact_work a;
     if (f->method.no_inertia || !work_of(f, true, &a)) return false;
-    fall_longer(f, h, &a);
+    force_longer(f, h, &a);
     for (int b = 0; b < f->control.nblock; b++)
         if (exceeds(&a, a.work, fraction, b)) return true;
     return false;
