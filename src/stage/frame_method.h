@@ -14,8 +14,8 @@ typedef struct pp_frame_method {
     bool no_inertia; /* masses are not those of the bodies: kinetic energies have no meaning */
     /* no row requires a contact to open, whatever its gap (pp_pose_options.no_lift): penetration may stay */
     bool jammed;
-    bool
-        last_way; /* it was posed in a way that is only allowed if no shorter substep is tried (frame_task.h: last_resort) */
+    /* it was posed in a way that is allowed only if no shorter substep is tried (frame_task.h: last_resort) */
+    bool last_way;
     int ambiguous; /* number of degrees of freedom that the laws leave undetermined */
 
     /* Contacts at the end. */

@@ -177,7 +177,8 @@ static void overlap_stays_where_it_gains(void **state) {
 }
 
 /* A chain of bodies is locked between its joint limits and a slope. The rows nearly depend on each other, and the impulses are so large that
- * the tolerance allows a residual which does much work. Shorter parts go on jammed, but nothing jams: they only relax what rounding contradicts. */
+ * a residual within the tolerance does much work. The shorter parts of the step are solved without requiring contacts to open. This leaves no overlap:
+ * it only relaxes rows that contradict each other by rounding. */
 static void locked_chain(void **state) {
     (void)state;
     BELOW(gain_of(PERP_TEST_DIR "/law/scenes/locked-chain.yaml"), 1e-6); /* taken as the tolerance allows: 5.5e-3 */

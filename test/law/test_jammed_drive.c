@@ -311,7 +311,8 @@ static void second_kick_jams_with_the_first(void **state) {
     assert_int_equal(c.jams, 1);
 }
 
-/* While a jam lasts, impacts in the wedge would not end. They get little work, and the step is solved without their order. */
+/* A driven wall presses bodies into a wedge, and their impacts do not end. The search for their order gets little work; then the step is solved
+ * without it. */
 static void impacts_in_a_lasting_jam_are_cheap(void **state) {
     (void)state;
 #ifdef PERP_TEST_SHORT
@@ -324,7 +325,8 @@ static void impacts_in_a_lasting_jam_are_cheap(void **state) {
     BELOW(most, 4e8);
 }
 
-/* Where the shortest part of a step has a solution only as a last resort, so have the longer ones. They are not divided to find this out again. */
+/* If the shortest part of a step has a solution only as a last resort, the longer parts after it may use the last resort at once. They are not
+ * divided first. */
 static void last_resort_is_found_once(void **state) {
     (void)state;
     perp_certificate c;

@@ -55,7 +55,7 @@
 /* [1] Largest tolerance of a round that is followed by another one. Half and double: no effect. */
 #define LOOSE 1e-2
 /* [1] Largest tolerance of such a round, as a multiple of the tolerance of the world. With answers that miss by more, other contacts stick or
- * slide in each round, and rounds wander. With 10 to 300 the hardest step of 50 dominoes takes 38 ms, with 1000 250 ms, without this limit 870 ms.
+ * slide in each round, and the rounds do not converge. With 10 to 300 the hardest step of 50 dominoes takes 38 ms, with 1000 250 ms, without this limit 870 ms.
  * Iterations of tumbling hulls: +10 % at 10, -1 % at 300. */
 #define MOST_SLACK 100
 /* [1] Residual that the answer of a round may have, as a fraction of the present gap error. Half: no effect;
