@@ -414,7 +414,7 @@ static void beyond_a_limit(void **state) {
             perp_vec3 v, om;
             OK(w, perp_world_step(w, &c));
             OK(w, perp_body_velocity(w, perp_body_find(w, "arm"), &v, &om));
-            assert_true(c.substeps > 10);
+            assert_true(c.substeps > (perp_world_time(w) > 0.015 ? 10 : 1));
             assert_true(om.z > 0 && om.z < 0.1 / 0.01 * (1 + 1e-9));
         }
         perp_scene_close(s);

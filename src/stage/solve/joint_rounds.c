@@ -117,10 +117,8 @@ static bool move(const pp_frame *f, const perp_step_problem *p, const int *block
     return true;
 }
 
-/* Is the part of the end error that the rows of the start do not predict too large for rounds? bend: this part [L or
- * rad] */
-static bool too_far(const pp_frame *f, const perp_row *row, double bend) {
-    int dim = f->w->def.dim;
+/* Lever arm of a row for points [L]; -1: it is for angles. */
+static double arm_of(int dim, const perp_row *row) {
     double arm = 0;
     bool moves = false;
     for (; row; row = row->more)
@@ -128,10 +126,21 @@ static bool too_far(const pp_frame *f, const perp_row *row, double bend) {
             const double *J = row->J[side];
             if (row->block[side] < 0) continue;
             for (int i = 0; i < dim; i++) moves = moves || J[i] != 0;
-            double turn = dim == 2 ? fabs(J[2]) : perp_v3_norm(perp_v3(J[3], J[4], J[5]));
-            arm = fmax(arm, turn);
+            arm = fmax(arm, dim == 2 ? fabs(J[2]) : perp_v3_norm(perp_v3(J[3], J[4], J[5])));
         }
-    return moves ? fabs(bend) > TOO_FAR * fmax(arm, f->demand.joints->arm) : fabs(bend) > TOO_FAR;
+    return moves ? arm : -1;
+}
+
+/* Is the part of the end error of row i that the rows of the start do not predict too large for rounds? It is compared with the longest arm of all
+ * rows of its joint: a row through the centre of mass has none, but the joint bends along it. bend: this part [L or rad] */
+static bool too_far(const pp_frame *f, const perp_joint_row *row, int n, int i, double bend) {
+    int dim = f->w->def.dim, first = i;
+    double arm = arm_of(dim, &row[i].row);
+    if (arm < 0) return fabs(bend) > TOO_FAR;
+    while (first > 0 && row[first - 1].joint == row[i].joint) first--;
+    for (int k = first; k < n && row[k].joint == row[i].joint; k++)
+        if (row[k].kind == PERP_ROW_JOINT) arm = fmax(arm, arm_of(dim, &row[k].row));
+    return fabs(bend) > TOO_FAR * fmax(arm, f->demand.joints->arm);
 }
 
 /* Linearises the rows at the end pose of the velocity nu: f->demand.joint_shift. end_row, unless NULL: the rows there.
@@ -153,7 +162,7 @@ static perp_status linearise_at(pp_frame *f, const double *nu, perp_row *end_row
             bool joint = start->kind == PERP_ROW_JOINT, limit = start->kind == PERP_ROW_LIMIT;
             *shift = joint || limit ? there->b - pp_row_dot(&p, &start->row, nu) : 0;
             if (joint || limit) *shift -= keep * pp_row_error(start, kept->start_b[i]);
-            if (joint && guessed && too_far(f, &start->row, f->h * (*shift - kept->start_b[i]))) return PERP_OK;
+            if (joint && guessed && too_far(f, kept->row, r->n, i, f->h * (*shift - kept->start_b[i]))) return PERP_OK;
             if (end_row) end_row[shift - r->shift] = joint || limit ? there->row : start->row;
         }
     }
@@ -234,7 +243,7 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
         r->shift[i] = v - pp_row_dot(p, &row->row, nu);
         if (!counts(row, f->solve.solution.p_joint[i], v)) continue;
         if (row->kind == PERP_ROW_JOINT && !f->task.last_resort && r->rounds < 2 &&
-            too_far(f, &row->row, f->h * (r->shift[i] - row->b))) {
+            too_far(f, p->joint, r->n, i, f->h * (r->shift[i] - row->b))) {
             r->lost = true;
             return pp_fail(f->w, PERP_E_SOLVE,
                            "joint %d would open too far at t = %g (h = %g): a body turns too far in one step",
