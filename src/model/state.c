@@ -52,6 +52,8 @@ void pp_state_copy(const perp_world *w, pp_state *to, const pp_state *from) {
     to->lag = from->lag;
     to->substep = from->substep;
     to->elastic_energy = from->elastic_energy;
+    to->last_resorts = from->last_resorts;
+    to->late_energy = from->late_energy;
     pp_copy_bytes(to->X, from->X, nb * sizeof *to->X);
     pp_copy_bytes(to->theta, from->theta, nb * sizeof *to->theta);
     pp_copy_bytes(to->v, from->v, nb * sizeof *to->v);

@@ -202,16 +202,11 @@ typedef struct sync {
     const pp_frame *f;
     double *free; /* ndof: velocity change by forces alone */
     int *root;
-    double *part;                /* by root: fraction of half the change that is added */
+    double *part; /* by root: fraction of half the change that is added */
+    bool *hit;    /* by root: nothing is added because of an impact, not only because friction stopped a slip */
     const unsigned char *before; /* by block: marks at the start of the frame */
     unsigned char *after;        /* by block: marks at its end */
 } sync;
-
-static void shock(sync *s, const perp_row *row) {
-    for (; row; row = row->more)
-        for (int k = 0; k < 2; k++)
-            if (row->block[k] >= 0) s->part[pp_set_of(s->root, row->block[k])] = 0;
-}
 
 static void limit(sync *s, const perp_row *row, double part) {
     for (; row; row = row->more)
@@ -220,6 +215,13 @@ static void limit(sync *s, const perp_row *row, double part) {
             double *p = &s->part[pp_set_of(s->root, row->block[k])];
             if (part < *p) *p = part;
         }
+}
+
+static void shock(sync *s, const perp_row *row) {
+    limit(s, row, 0);
+    for (; row; row = row->more)
+        for (int k = 0; k < 2; k++)
+            if (row->block[k] >= 0) s->hit[pp_set_of(s->root, row->block[k])] = true;
 }
 
 static void mark(sync *s, const perp_row *row, unsigned char bit) {
@@ -318,7 +320,7 @@ static void check_slip(sync *s, const perp_row *row, const double *before, const
         double along = 0.5 * ((after[0] - before[0]) * after[0] + (after[1] - before[1]) * after[1]);
         if (along < 0) limit(s, row, is * is / -along);
     } else if (marked(s, row, PP_CONTACT_SLID | PP_VELOCITY_JUMPED) && was > STOPS * smooth + noise) {
-        shock(s, row);
+        limit(s, row, 0); /* no shock: in the next step the row sticks, and what moves along it is its rotation */
     }
 }
 
@@ -339,9 +341,10 @@ static void check_contact(sync *s, int i) {
         /* with restitution in the equations of the step, also where rotation could explain the approach */
         bool elastic = c->restitution > 0 && !pp_orders_impacts(f->w),
              rebounds = elastic && (gap > touching || isfinite(pp_rebound_rhs(f, r->contact, r)));
-        if (rebounds || pushed_out || meets(approach, smooth, gap > touching, marked(s, &r->n, PP_VELOCITY_JUMPED)) ||
-            stops(s, r, approach))
-            shock(s, &r->n);
+        bool open = gap > touching,
+             guides = !open && !(approach > STOPPED * pp_row_dot(p, &r->n, f->solve.solution.nu));
+        bool met = !guides && meets(approach, smooth, open, marked(s, &r->n, PP_VELOCITY_JUMPED));
+        if (rebounds || pushed_out || met || stops(s, r, approach)) shock(s, &r->n);
     }
     if (!(r->mu > 0) || (P[1] == 0 && P[2] == 0)) return;
     double b_t = pp_driven_slip(&f->pose, i, 0), b_o = pp_driven_slip(&f->pose, i, 1);
@@ -542,9 +545,10 @@ static bool add_frame(pp_frame *f, bool alone, body_sync *t) {
               .free = PP_ARENA_ARRAY(a, double, f->control.ndof),
               .root = islands(f, false),
               .part = PP_ARENA_ARRAY(a, double, f->control.nblock),
+              .hit = PP_ARENA_ZERO(a, bool, f->control.nblock),
               .before = before,
               .after = PP_ARENA_ZERO(a, unsigned char, f->control.nblock)};
-    if (!f->later || !before || !s.free || !s.root || !s.part || !s.after) return false;
+    if (!f->later || !before || !s.free || !s.root || !s.part || !s.hit || !s.after) return false;
     for (int k = 0; k < f->control.nblock; k++) {
         s.part[k] = 1;
         before[k] = t[f->control.block_body[k]].mark;
@@ -557,7 +561,8 @@ static bool add_frame(pp_frame *f, bool alone, body_sync *t) {
     const rigid_island *of = jump ? rigid_islands(&s) : NULL;
     if (jump && !of) return false;
     for (int k = 0; k < f->control.nblock; k++) {
-        double part = s.part[pp_set_of(s.root, k)];
+        int root = pp_set_of(s.root, k);
+        double part = s.part[root];
         int at = f->control.block_offset[k];
         body_sync *to = &t[f->control.block_body[k]];
         double with[6] = {0};
@@ -567,11 +572,11 @@ static bool add_frame(pp_frame *f, bool alone, body_sync *t) {
             if (part < 1) to->change[i] += (1 - part) * with[i];
             to->carried[i] += with[i];
         }
-        if (part == 0) s.after[k] |= PP_VELOCITY_JUMPED;
+        if (s.hit[root]) s.after[k] |= PP_VELOCITY_JUMPED;
         f->later[k] = part / 2;
         to->mark = s.after[k];
-        to->shocked |= (s.after[k] & PP_VELOCITY_JUMPED) != 0;
-        to->held |= of && of[pp_set_of(s.root, k)].held;
+        to->shocked |= part == 0;
+        to->held |= of && of[root].held;
         t[group_of(t, f->control.block_body[k])].group = group_of(t, f->control.block_body[s.root[k]]);
         to->frames++;
         to->time += f->h;
@@ -684,4 +689,33 @@ perp_status pp_show_energies(perp_world *w, const pp_state *start, pp_frame *con
     mean_later(frame[0], start, d);
     pp_ledger_later(frame[0], d, l);
     return PERP_OK;
+}
+
+/* Is a shown velocity at the end of the step perhaps of first order only? Something jumped, or a spring, a motor or a rotor acts, which may change
+ * velocities within a fraction of the step. */
+static bool shows_late(const perp_world *w, pp_frame *const *frame, int n) {
+    const pp_frame *f = frame[0];
+    if (n > 1 || f->task.in_order) return true;
+    for (int k = 0; k < f->control.nblock; k++)
+        if (f->later[k] != 0.5) return true;
+    for (int i = 0; i < f->pose.problem.njoint; i++) {
+        perp_row_kind kind = f->pose.problem.joint[i].kind;
+        if (kind != PERP_ROW_JOINT && kind != PERP_ROW_FRICTION && kind != PERP_ROW_LIMIT) return true;
+    }
+    for (int i = 0; i < w->nforce; i++)
+        if (pp_alive(w->force[i].gen)) return true;
+    return false;
+}
+
+void pp_sampling_is_drift(const perp_world *w, const pp_state *start, pp_frame *const *frame, int n, pp_state *end,
+                          perp_ledger *l) {
+    end->late_energy = 0;
+    if (!(start->lag > 0 && end->lag > 0)) return;
+    double sum = start->late_energy + l->sampling;
+    if (shows_late(w, frame, n)) {
+        end->late_energy = sum;
+    } else {
+        l->drift += sum;
+        l->sampling -= sum;
+    }
 }

@@ -16,12 +16,13 @@
 typedef struct saved_header {
     uint64_t magic, layout; /* layout: hash of the kinds of elements in the slots */
     uint64_t size, check;   /* total number of bytes; hash of all bytes, computed with check = 0 */
-    double t, lag, substep, elastic_energy;
+    double t, lag, substep, elastic_energy, late_energy;
     uint64_t step;
     int32_t nbody, njoint, nwarm_contact, nwarm_joint;
+    uint64_t last_resorts;
 } saved_header;
 
-static const uint64_t saved_magic = 0x7065727073743038ull; /* "perpst08" */
+static const uint64_t saved_magic = 0x7065727073743039ull; /* "perpst09" */
 
 static uint64_t layout(const perp_world *w) {
     uint64_t h = pp_hash(PP_HASH_START, &w->def.dim, sizeof w->def.dim);
@@ -96,7 +97,9 @@ perp_status perp_world_get_state(const perp_world *w, void *buf, size_t size) {
     h.lag = w->state.lag;
     h.substep = w->state.substep;
     h.elastic_energy = w->state.elastic_energy;
+    h.late_energy = w->state.late_energy;
     h.step = w->state.step;
+    h.last_resorts = w->state.last_resorts;
     h.nbody = w->nbody;
     h.njoint = w->njoint;
     h.nwarm_contact = w->warm.ncontact;
@@ -120,6 +123,7 @@ perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size) {
     bool sane = h.nwarm_contact >= 0 && h.nwarm_joint >= 0 &&
                 h.size == saved_size(h.nbody, h.njoint, h.nwarm_contact, h.nwarm_joint) && h.size <= size &&
                 isfinite(h.t) && isfinite(h.lag) && isfinite(h.substep) && isfinite(h.elastic_energy) &&
+                isfinite(h.late_energy) &&
                 h.check == checksum(h, (const char *)buf + sizeof h, (size_t)h.size - sizeof h);
     if (!sane) return pp_fail(w, PERP_E_ARG, "the state is damaged");
     pp_warm *m = &w->warm;
@@ -139,7 +143,9 @@ perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size) {
     w->state.lag = h.lag;
     w->state.substep = h.substep;
     w->state.elastic_energy = h.elastic_energy;
+    w->state.late_energy = h.late_energy;
     w->state.step = h.step;
+    w->state.last_resorts = h.last_resorts;
     w->last.ncontact = 0; /* contacts of the last step are not part of a state */
     w->last.has_problem = w->last.failed = false;
     pp_sense_nothing(w);

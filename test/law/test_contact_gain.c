@@ -184,6 +184,26 @@ static void locked_chain(void **state) {
     BELOW(gain_of(PERP_TEST_DIR "/law/scenes/locked-chain.yaml"), 1e-6); /* taken as the tolerance allows: 5.5e-3 */
 }
 
+/* A floor that turns presses a chain straight. A correction of the velocities of its joints beside that contact is dropped if it would throw the
+ * chain. */
+static void crushed_chain(void **state) {
+    (void)state;
+    perp_scene *s = NULL;
+    perp_refusal why = {0};
+    if (perp_scene_open(PERP_TEST_DIR "/law/scenes/crushed-chain.yaml", NULL, &s, &why)) fail_msg("%s", why.text);
+    perp_world *w = perp_scene_world(s);
+    double most = 0, gain = 0;
+    for (uint64_t n = perp_scene_steps(s); n > 0; n--) {
+        perp_certificate c;
+        OK(w, perp_world_step(w, &c));
+        most = fmax(most, c.ledger.joint);
+        gain = fmax(gain, c.gain);
+    }
+    BELOW(most, 1); /* 440 J */
+    BELOW(gain, 1e-6);
+    perp_scene_close(s);
+}
+
 /* Friction at the contact resists rolling in compression and in restitution. Poisson's law sets the normal impulse of the latter whatever the
  * moments are, so it gives energy that it did not take. */
 static void poisson_with_rolling_friction(void **state) {
@@ -209,7 +229,8 @@ static void overlap_in_first_order(void **state) {
 
 /* A disc whose centre lies d above its centre of mass spins on a smooth floor, without gravity. The floor pushes it up at a = d w^2, and
  * leads it along a curve. The first step pushes for half a step, from u = 0 to u+ = h a/2: by the mean of both the contact gives
- * m h^2 a^2/8, which is an error of the rule and no gain. The next go from -h a/2 to h a/2. */
+ * m h^2 a^2/8, which is an error of the rule and no gain. The next go from -h a/2 to h a/2. In a staggered world, the shown velocity is h a after the
+ * first step, and the shown spin, which slows down by as much energy, is late by half a step: m h^2 a^2/2. No step counts as an impact. */
 static void first_step_of_a_curve(void **state) {
     (void)state;
     for (int k = 0; k < 4; k++) {
@@ -231,7 +252,7 @@ static void first_step_of_a_curve(void **state) {
             OK(w, perp_world_step(w, &c));
             assert_true(c.contacts == 1 && c.separating == 0);
             NEAR(c.gain, 0, 1e-6 * lag);
-            NEAR(c.ledger.drift, i == 0 ? lag : 0, 0.02 * lag);
+            NEAR(c.ledger.drift, i > 0 ? 0 : k < 2 ? lag : 4 * lag, 0.02 * lag);
             NEAR(c.ledger.normal, 0, 0.02 * lag);
             NEAR(c.ledger.remainder, 0, 1e-12);
         }
@@ -393,6 +414,7 @@ int main(void) {
         cmocka_unit_test(poisson_with_rolling_friction),
         cmocka_unit_test(overlap_stays_where_it_gains),
         cmocka_unit_test(locked_chain),
+        cmocka_unit_test(crushed_chain),
     };
     return cmocka_run_group_tests_name("contact_gain", tests, NULL, NULL);
 }

@@ -337,6 +337,46 @@ static void last_resort_is_found_once(void **state) {
     BELOW(c.overlap, 1e-9);
 }
 
+/* While a jam lasts, most steps use the last resort at once: all but those after 1, 2, 4, 8 of the row. A saved state knows how long it
+ * has lasted. */
+static void a_lasting_jam_is_searched_seldom(void **state) {
+    (void)state;
+#ifdef PERP_TEST_SHORT
+    if (!thorough()) skip(); /* it takes a minute with sanitizers; builds without them run it */
+#endif
+    perp_scene *s = NULL;
+    perp_refusal why = {0};
+    if (perp_scene_open(PERP_TEST_DIR "/law/scenes/lasting-lock.yaml", NULL, &s, &why)) fail_msg("%s", why.text);
+    perp_world *w = perp_scene_world(s), *copy = NULL;
+    double searched = 0, at_once = 0;
+    int nsearched = 0, nat_once = 0;
+    static char saved[1 << 16];
+    for (uint64_t n = perp_scene_steps(s); n > 0; n--) {
+        uint64_t row = w->state.last_resorts;
+        if (row == 3 && !copy) { /* a world that goes on from the saved state */
+            assert_true(perp_world_state_size(w) <= sizeof saved);
+            OK(w, perp_world_get_state(w, saved, sizeof saved));
+            OK(w, perp_world_clone(w, &copy));
+            copy->state.last_resorts = 0;
+            OK(copy, perp_world_set_state(copy, saved, sizeof saved));
+        }
+        perp_certificate c;
+        OK(w, perp_world_step(w, &c));
+        if (row > 0 && (row & (row - 1)) == 0) searched += w->run.work.done, nsearched++;
+        if (row == 3 || row > 4) at_once += w->run.work.done, nat_once++;
+        if (copy) {
+            OK(copy, perp_world_step(copy, NULL));
+            assert_true(perp_world_hash(copy) == perp_world_hash(w));
+        }
+    }
+    print_message("work of a step: %g in %d, %g in %d\n", searched / nsearched, nsearched, at_once / nat_once,
+                  nat_once);
+    assert_true(nsearched >= 3 && nat_once >= 3);
+    BELOW(at_once / nat_once, 0.4 * searched / nsearched); /* 0.22 */
+    perp_world_destroy(copy);
+    perp_scene_close(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(who_is_jammed_how_deep),
                                        cmocka_unit_test(pushing_is_no_jam),
@@ -348,6 +388,7 @@ int main(void) {
                                        cmocka_unit_test(what_has_no_basis_is_cheap),
                                        cmocka_unit_test(second_kick_jams_with_the_first),
                                        cmocka_unit_test(impacts_in_a_lasting_jam_are_cheap),
-                                       cmocka_unit_test(last_resort_is_found_once)};
+                                       cmocka_unit_test(last_resort_is_found_once),
+                                       cmocka_unit_test(a_lasting_jam_is_searched_seldom)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

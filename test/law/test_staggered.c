@@ -456,6 +456,61 @@ static void tumbles(void **state) {
     }
 }
 
+/* Two bodies on a hinge that friction locks tumble, and a third one hangs on a universal joint. The rows of friction turn with the bodies, which is no
+ * slip that was stopped: in every frame but the first, shown velocities are those of the poses to second order. No step is divided. */
+static void locked_hinge(void **state) {
+    (void)state;
+    double error[2];
+    for (int k = 0; k < 2; k++) {
+        const double h = k ? 0.0025 : 0.005;
+        perp_world_def d = perp_world_def_default(3);
+        d.h = h;
+        d.gravity_W = zero;
+        perp_world *w = world_of(&d);
+        perp_body_id b[3];
+        const perp_vec3 spin = {3, 4, 5}, at[3] = {{0, 0, 0}, {0.5, 0, 0}, {0, 0.4, 0.1}};
+        for (int i = 0; i < 3; i++) {
+            perp_body_def m = perp_body_def_default(PERP_BODY_DYNAMIC);
+            m.mass = 1 + i;
+            m.I_B = perp_m3_diag(0.1, 0.2 + 0.05 * i, 0.25);
+            m.X_WB.p = at[i];
+            b[i] = add_def(w, &m);
+            OK(w, perp_body_set_velocity(w, b[i], perp_v3_cross(spin, at[i]), i < 2 ? spin : perp_v3(-3, 2, 9)));
+        }
+        perp_joint_def j = perp_joint_def_default(PERP_JOINT_REVOLUTE);
+        j.a = b[0];
+        j.b = b[1];
+        j.X_AJ.p = perp_v3(0.25, 0, 0);
+        j.X_BJ.p = perp_v3(-0.25, 0, 0);
+        j.X_AJ.q = j.X_BJ.q = perp_q_axis_angle(perp_v3(0.6, 0.8, 0), 1);
+        j.axis[0].friction = 50;
+        add_joint(w, &j);
+        perp_joint_def u = perp_joint_def_default(PERP_JOINT_UNIVERSAL);
+        u.a = b[0];
+        u.b = b[2];
+        u.X_AJ.p = perp_v3(0, 0.2, 0);
+        u.X_BJ.p = perp_v3(0, -0.2, -0.1);
+        add_joint(w, &u);
+        (void)run(w, 2);
+        error[k] = 0;
+        for (int step = 0; step < (int)(0.5 / h + 0.5); step++) {
+            perp_vec3 before[3], shown[3];
+            for (int i = 0; i < 3; i++) before[i] = pose_of(w, b[i]).p;
+            assert_int_equal(run(w, 1).substeps, 1);
+            for (int i = 0; i < 3; i++) shown[i] = velocity_of(w, b[i]);
+            assert_int_equal(run(w, 1).substeps, 1);
+            for (int i = 0; i < 3; i++) {
+                perp_vec3 mean = perp_v3_scale(0.5 / h, perp_v3_sub(pose_of(w, b[i]).p, before[i]));
+                error[k] = fmax(error[k], perp_v3_norm(perp_v3_sub(shown[i], mean)));
+            }
+        }
+        perp_world_destroy(w);
+    }
+    print_message("error of shown velocities: %g, %g at half of the step\n", error[0], error[1]);
+    BELOW(error[0], 3e-3); /* late by half a step: 0.05 */
+    BELOW(error[1], error[0] / 3.5);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chosen),
@@ -473,6 +528,7 @@ int main(void) {
         cmocka_unit_test(meet_in_the_air),
         cmocka_unit_test(momentum_of_halved_steps),
         cmocka_unit_test(tumbles),
+        cmocka_unit_test(locked_hinge),
     };
     return cmocka_run_group_tests_name("staggered", tests, NULL, NULL);
 }

@@ -270,8 +270,38 @@ static perp_status positions(pp_frame *f, workspace *ws, double *e) {
     return PERP_OK;
 }
 
+/* Kinetic energy of the velocities nu. */
+static double kinetic(const pp_frame *f, const workspace *ws, const double *nu) {
+    double sum = 0;
+    for (int k = 0; k < f->control.nblock; k++) {
+        const double *M = ws->problem.M + 36 * k, *x = nu + f->control.block_offset[k];
+        for (int i = 0; i < f->control.block_ndof[k]; i++)
+            for (int j = 0; j < f->control.block_ndof[k]; j++) sum += 0.5 * x[i] * M[6 * j + i] * x[j];
+    }
+    return sum;
+}
+
+/* The corrections so far. */
+typedef struct corrections {
+    double *nu, *i;
+    perp_vec3 *p;
+} corrections;
+
+static void copy_corrections(const pp_frame *f, corrections *to, const corrections *from) {
+    memcpy(to->nu, from->nu, (size_t)f->control.ndof * sizeof *to->nu);
+    memcpy(to->i, from->i, (size_t)f->control.ndof * sizeof *to->i);
+    memcpy(to->p, from->p, (size_t)f->w->njoint * sizeof *to->p);
+}
+
+/* Without driven bodies a correction of velocities takes energy. A driven body that presses on joints near a dead point would throw the bodies
+ * with any speed: a correction that more than doubles the kinetic energy is dropped, and the errors remain. */
 static perp_status velocities(pp_frame *f, workspace *ws, double *e) {
+    pp_arena *a = &f->w->arena;
     double last = INFINITY;
+    corrections now = {f->update.nu_end, f->update.i_correction, f->update.p_correction};
+    corrections before = {PP_ARENA_ARRAY(a, double, f->control.ndof), PP_ARENA_ARRAY(a, double, f->control.ndof),
+                          PP_ARENA_ARRAY(a, perp_vec3, f->w->njoint)};
+    if (!before.nu || !before.i || !before.p) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for joint correction");
     for (int it = 0; it < MAX_ITERATIONS; it++) {
         int n = rows_now(f, ws->row);
         double norm = 0;
@@ -284,8 +314,13 @@ static perp_status velocities(pp_frame *f, workspace *ws, double *e) {
         pp_frame beside;
         bool done = false;
         perp_status st = near_contacts(f, &beside);
+        copy_corrections(f, &before, &now);
         if (!st) st = correct_once(f, ws, n, e, &beside, true, &done);
         if (st || !done) return st;
+        if (kinetic(f, ws, now.nu) > 2 * kinetic(f, ws, before.nu)) {
+            copy_corrections(f, &now, &before);
+            return PERP_OK;
+        }
     }
     return PERP_OK;
 }
