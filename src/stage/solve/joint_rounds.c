@@ -137,6 +137,7 @@ static bool too_far(const pp_frame *f, const perp_joint_row *row, int n, int i, 
     int dim = f->w->def.dim, first = i;
     double arm = arm_of(dim, &row[i].row);
     if (arm < 0) return fabs(bend) > TOO_FAR;
+    if (fabs(bend) <= TOO_FAR * fmax(arm, f->demand.joints->arm)) return false; /* nearly always */
     while (first > 0 && row[first - 1].joint == row[i].joint) first--;
     for (int k = first; k < n && row[k].joint == row[i].joint; k++)
         if (row[k].kind == PERP_ROW_JOINT) arm = fmax(arm, arm_of(dim, &row[k].row));
