@@ -39,8 +39,8 @@ typedef struct perp_ledger {
     /** Difference because velocities and poses belong to different times. It alternates and does not accumulate. In free fall
      *  with a plain start it is -1/2 m g^2 h t. */
     double sampling;
-    /** Gain or loss by the integration rule; for springs O(h^3) in a step. In staggered worlds without springs and motors, also
-     *  the error of second order of the shown velocities, after steps in which nothing jumps. */
+    /** Gain or loss by the integration rule; for springs O(h^3) in a step. In staggered worlds without gravity, springs and
+     *  motors, also the error of second order of the shown velocities, after steps in which nothing jumps. */
     double drift;
     double remainder; /**< kinetic_after - kinetic_before - all of the above: rounding only */
 } perp_ledger;

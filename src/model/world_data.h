@@ -139,8 +139,7 @@ typedef struct pp_state {
     double lag;            /* the velocities belong to t - lag: 0, or h/2 in a staggered world [T] */
     double substep;        /* length of the substep that ended here; 0: the step was not divided [T] */
     double elastic_energy; /* in compliant contacts and joints, computed by the stepper [M L^2/T^2] */
-    double
-        late_energy; /* staggered: `sampling` of the ledger since the last step in which nothing jumped [M L^2/T^2] */
+    double late_energy;    /* staggered: `sampling` of the ledger since it was last entered as drift [M L^2/T^2] */
     /* number of costly steps in a row up to t that had a solution only as a last resort: see step/step.c */
     uint64_t last_resorts;
     perp_pose *X;

@@ -691,13 +691,15 @@ perp_status pp_show_energies(perp_world *w, const pp_state *start, pp_frame *con
     return PERP_OK;
 }
 
-/* Is a shown velocity at the end of the step perhaps of first order only? Something jumped, or a spring, a motor or a rotor acts, which may change
- * velocities within a fraction of the step. */
-static bool shows_late(const perp_world *w, pp_frame *const *frame, int n) {
+/* Can the energy of shown velocities swing by an amount of first order? Something jumped, or a force acts that is not one of contacts and
+ * joints: with gravity, springs, motors and rotors, velocities and potentials are those of times that differ by up to half a step. */
+static bool swings(const perp_world *w, pp_frame *const *frame, int n) {
     const pp_frame *f = frame[0];
-    if (n > 1 || f->task.in_order) return true;
+    if (n > 1 || f->task.in_order || perp_v3_norm(w->def.gravity_W) > 0) return true;
     for (int k = 0; k < f->control.nblock; k++)
         if (f->later[k] != 0.5) return true;
+    for (int i = 0; i < f->control.ndof; i++)
+        if (f->control.i_applied[i] != 0) return true;
     for (int i = 0; i < f->pose.problem.njoint; i++) {
         perp_row_kind kind = f->pose.problem.joint[i].kind;
         if (kind != PERP_ROW_JOINT && kind != PERP_ROW_FRICTION && kind != PERP_ROW_LIMIT) return true;
@@ -712,7 +714,7 @@ void pp_sampling_is_drift(const perp_world *w, const pp_state *start, pp_frame *
     end->late_energy = 0;
     if (!(start->lag > 0 && end->lag > 0)) return;
     double sum = start->late_energy + l->sampling;
-    if (shows_late(w, frame, n)) {
+    if (swings(w, frame, n)) {
         end->late_energy = sum;
     } else {
         l->drift += sum;

@@ -27,9 +27,9 @@ perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, const p
 perp_status pp_show_energies(perp_world *w, const pp_state *start, pp_frame *const *frame, int n, const pp_state *end,
                              perp_ledger *l);
 
-/* After a step in which nothing jumped, enters the `sampling` since the last such step as `drift`, which is judged: the shown velocities at
- * both times are of second order, so what they gain or lose in between is an error of the time integration. Not in worlds with springs,
- * motors or rotors. start: the state after pp_stagger(). */
+/* In a world in which only contacts and joints act, after a step in which nothing jumped: enters the `sampling` since the last such step as
+ * `drift`, which is judged. The shown velocities at both times are of second order and nothing else stores energy, so what they gain or
+ * lose is an error of the time integration. start: the state after pp_stagger(). */
 void pp_sampling_is_drift(const perp_world *w, const pp_state *start, pp_frame *const *frame, int n, pp_state *end,
                           perp_ledger *l);
 
