@@ -341,8 +341,8 @@ static void check_contact(sync *s, int i) {
         /* with restitution in the equations of the step, also where rotation could explain the approach */
         bool elastic = c->restitution > 0 && !pp_orders_impacts(f->w),
              rebounds = elastic && (gap > touching || isfinite(pp_rebound_rhs(f, r->contact, r)));
-        bool open = gap > touching,
-             guides = !open && !(approach > STOPPED * pp_row_dot(p, &r->n, f->solve.solution.nu));
+        double parts = pp_row_dot(p, &r->n, f->solve.solution.nu) + r->b_n_kin;
+        bool open = gap > touching, guides = !open && !(approach > STOPPED * parts);
         bool met = !guides && meets(approach, smooth, open, marked(s, &r->n, PP_VELOCITY_JUMPED));
         if (rebounds || pushed_out || met || stops(s, r, approach)) shock(s, &r->n);
     }
