@@ -336,13 +336,12 @@ static void check_contact(sync *s, int i) {
         double gap = c->gap - (f->demand.levers == f->s0 ? 0 : f->h * r->b_n_kin), smooth = smooth_change(s, &r->n);
         double touching = pp_touching(f->w->shape[shape[0]].g, f->w->shape[shape[1]].g, c->a_W);
         double approach = -(pp_row_dot(p, &r->n, f->control.nu0) + r->b_n_kin);
-        bool pushed_out =
-            gap < -touching && pp_row_dot(p, &r->n, f->solve.solution.nu) + r->b_n_kin > push_out_change(s, r, smooth);
+        double leaving = pp_row_dot(p, &r->n, f->solve.solution.nu) + r->b_n_kin;
+        bool pushed_out = gap < -touching && leaving > push_out_change(s, r, smooth);
         /* with restitution in the equations of the step, also where rotation could explain the approach */
         bool elastic = c->restitution > 0 && !pp_orders_impacts(f->w),
              rebounds = elastic && (gap > touching || isfinite(pp_rebound_rhs(f, r->contact, r)));
-        double parts = pp_row_dot(p, &r->n, f->solve.solution.nu) + r->b_n_kin;
-        bool open = gap > touching, guides = !open && !(approach > STOPPED * parts);
+        bool open = gap > touching, guides = !open && !(approach > STOPPED * leaving);
         bool met = !guides && meets(approach, smooth, open, marked(s, &r->n, PP_VELOCITY_JUMPED));
         if (rebounds || pushed_out || met || stops(s, r, approach)) shock(s, &r->n);
     }
